@@ -1,0 +1,381 @@
+//! Channels: one credential with its binding and its approval settings. Everything here lives in the sealed vault.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use url::Url;
+
+/// A text that cannot be part of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelError {
+    /// The name has another form.
+    #[error("channel name `{0}`: use 1 to 40 of a-z, 0-9, `-` and `_`, beginning with a letter")]
+    Name(String),
+    /// The origin is not `https://host[:port]`.
+    #[error("origin `{origin}`: {why}")]
+    Origin {
+        /// As given.
+        origin: String,
+        /// What is wrong and what would be right.
+        why: &'static str,
+    },
+    /// A path prefix has another form.
+    #[error("path `{0}`: a prefix begins with `/` and holds no `..`, `//`, `?`, `#`, `%` or `\\`")]
+    Path(String),
+    /// A method has another form.
+    #[error("method `{0}`: use the HTTP method's name in capital letters, such as GET")]
+    Method(String),
+}
+
+/// A channel's name. Short, lower case, the same in every place.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChannelName(String);
+
+impl ChannelName {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ChannelName {
+    type Err = ChannelError;
+    fn from_str(text: &str) -> Result<Self, ChannelError> {
+        let tail = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
+        let good = text.len() <= 40
+            && text.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
+            && text.bytes().all(tail);
+        good.then(|| Self(text.to_owned()))
+            .ok_or_else(|| ChannelError::Name(text.chars().take(80).collect()))
+    }
+}
+
+impl TryFrom<String> for ChannelName {
+    type Error = ChannelError;
+    fn try_from(text: String) -> Result<Self, ChannelError> {
+        text.parse()
+    }
+}
+
+impl From<ChannelName> for String {
+    fn from(name: ChannelName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for ChannelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Scheme, host and port, exact. Default ports are made explicit, so that two spellings compare equal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Origin {
+    scheme: String,
+    host: String,
+    port: u16,
+}
+
+impl Origin {
+    /// `https` or `http`.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+    /// Host name in lower case (IDNA applied), or an address; IPv6 in brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+    /// Port number.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+    /// The value of the `Host` header: without the port where it is the scheme's default.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        match (self.scheme.as_str(), self.port) {
+            ("https", 443) | ("http", 80) => self.host.clone(),
+            (_, port) => format!("{}:{port}", self.host),
+        }
+    }
+
+    /// The origin of a URL that was parsed already; `None` where it has no host or another scheme.
+    #[must_use]
+    pub fn of(url: &Url) -> Option<Self> {
+        let scheme = url.scheme();
+        if scheme != "https" && scheme != "http" {
+            return None;
+        }
+        Some(Self {
+            scheme: scheme.to_owned(),
+            host: url.host_str()?.to_owned(),
+            port: url.port_or_known_default()?,
+        })
+    }
+}
+
+impl FromStr for Origin {
+    type Err = ChannelError;
+    fn from_str(text: &str) -> Result<Self, ChannelError> {
+        let refuse = |why| ChannelError::Origin { origin: text.chars().take(200).collect(), why };
+        let url = Url::parse(text).map_err(|_| refuse("write it as https://api.example.com or https://host:8443"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refuse("no user name or password belongs here; the credential is asked for separately"));
+        }
+        if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
+            return Err(refuse("only scheme, host and port belong here; give paths with --path"));
+        }
+        let origin = Self::of(&url).ok_or_else(|| refuse("the scheme must be https"))?;
+        let loopback = matches!(url.host(), Some(url::Host::Ipv4(a)) if a.is_loopback())
+            || matches!(url.host(), Some(url::Host::Ipv6(a)) if a.is_loopback());
+        if origin.scheme == "http" && !loopback {
+            return Err(refuse("plain http is only allowed to a loopback address such as http://127.0.0.1:8080"));
+        }
+        if origin.host.ends_with('.') {
+            return Err(refuse("the host must not end with a dot"));
+        }
+        Ok(origin)
+    }
+}
+
+impl TryFrom<String> for Origin {
+    type Error = ChannelError;
+    fn try_from(text: String) -> Result<Self, ChannelError> {
+        text.parse()
+    }
+}
+
+impl From<Origin> for String {
+    fn from(origin: Origin) -> Self {
+        origin.to_string()
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.authority())
+    }
+}
+
+/// An HTTP method in capital letters (RFC 9110 token, letters only).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Method(String);
+
+impl Method {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Method {
+    type Err = ChannelError;
+    fn from_str(text: &str) -> Result<Self, ChannelError> {
+        // CONNECT and TRACE turn a request into something else than a request to this origin.
+        let good = (1..=20).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_uppercase())
+            && !matches!(text, "CONNECT" | "TRACE");
+        good.then(|| Self(text.to_owned()))
+            .ok_or_else(|| ChannelError::Method(text.chars().take(40).collect()))
+    }
+}
+
+impl TryFrom<String> for Method {
+    type Error = ChannelError;
+    fn try_from(text: String) -> Result<Self, ChannelError> {
+        text.parse()
+    }
+}
+
+impl From<Method> for String {
+    fn from(method: Method) -> Self {
+        method.0
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A path prefix in canonical form, matched at segment borders.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PathPrefix(String);
+
+impl PathPrefix {
+    /// The text, beginning with `/`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// True where `path` (canonical) is the prefix itself or lies below it.
+    #[must_use]
+    pub fn covers(&self, path: &str) -> bool {
+        let Some(rest) = path.strip_prefix(self.0.trim_end_matches('/')) else { return false };
+        rest.starts_with('/') || (rest.is_empty() && !self.0.ends_with('/')) || path == self.0
+    }
+}
+
+impl FromStr for PathPrefix {
+    type Err = ChannelError;
+    fn from_str(text: &str) -> Result<Self, ChannelError> {
+        let good = text.starts_with('/')
+            && text.len() <= 1024
+            && text.bytes().all(|b| b.is_ascii_graphic() && !b"?#%\\".contains(&b))
+            && !text.contains("//")
+            && !text.split('/').any(|segment| segment == "." || segment == "..");
+        good.then(|| Self(text.to_owned()))
+            .ok_or_else(|| ChannelError::Path(text.chars().take(200).collect()))
+    }
+}
+
+impl TryFrom<String> for PathPrefix {
+    type Error = ChannelError;
+    fn try_from(text: String) -> Result<Self, ChannelError> {
+        text.parse()
+    }
+}
+
+impl From<PathPrefix> for String {
+    fn from(prefix: PathPrefix) -> Self {
+        prefix.0
+    }
+}
+
+impl fmt::Display for PathPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What the credential may be used for. An empty list matches nothing: there is no empty-means-all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpBinding {
+    /// Origins, exact.
+    pub origins: Vec<Origin>,
+    /// Path prefixes; `/` covers every path.
+    pub paths: Vec<PathPrefix>,
+    /// Methods.
+    pub methods: Vec<Method>,
+    /// Addresses of private and loopback ranges are allowed.
+    pub allow_private: bool,
+    /// Certificates (PEM) that replace the system's roots for this channel.
+    pub ca_pem: Option<String>,
+}
+
+/// How the credential is attached. Kinds other than `bearer` come with their own variants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CredentialKind {
+    /// `Authorization: Bearer …` (RFC 6750).
+    Bearer,
+}
+
+/// Whether one yes serves a run's lifetime or each use is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApprovalMode {
+    /// A session approval suffices.
+    Session,
+    /// A session approval *and* a yes for each use (R13).
+    PerCall,
+}
+
+/// What a person's yes takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ceremony {
+    /// One key in a signed-in console.
+    Click,
+    /// PIN or passkey for this decision. The default, and the stricter.
+    Presence,
+}
+
+/// When the person is asked, and how strictly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalSettings {
+    /// For every method that is not listed in `per_call_methods`.
+    pub mode: ApprovalMode,
+    /// Methods that ask each time even where `mode` is `session`.
+    pub per_call_methods: Vec<Method>,
+    /// Needed for a yes on this channel.
+    pub ceremony: Ceremony,
+    /// A session approval ends after so many uses.
+    pub max_uses: Option<u32>,
+    /// A session approval ends after so many minutes.
+    pub max_minutes: Option<u32>,
+}
+
+impl ApprovalSettings {
+    /// True where a use with `method` needs its own yes.
+    #[must_use]
+    pub fn asks_each_time(&self, method: &Method) -> bool {
+        self.mode == ApprovalMode::PerCall || self.per_call_methods.contains(method)
+    }
+}
+
+/// A channel without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Channel {
+    /// Name.
+    pub name: ChannelName,
+    /// Rises when the binding or the approval settings change; not when the secret does.
+    pub version: u32,
+    /// What it may be used for.
+    pub binding: HttpBinding,
+    /// How the credential is attached.
+    pub kind: CredentialKind,
+    /// When the person is asked.
+    pub approval: ApprovalSettings,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_compare_equal_whatever_the_spelling() {
+        let plain: Result<Origin, _> = "https://API.example.com".parse();
+        assert_eq!(plain, "https://api.example.com:443/".parse());
+        assert_eq!(plain.map(|o| o.authority()), Ok("api.example.com".to_owned()));
+    }
+
+    #[test]
+    fn origins_that_could_mislead_are_refused() {
+        for bad in [
+            "api.example.com",
+            "http://api.example.com",
+            "http://localhost:1",
+            "https://user@api.example.com",
+            "https://api.example.com/v1",
+            "https://api.example.com?x",
+            "ftp://api.example.com",
+            "https://api.example.com.",
+            "https://",
+        ] {
+            assert!(bad.parse::<Origin>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_ends_at_a_segment_border() {
+        let bare: Result<PathPrefix, _> = "/v1".parse();
+        let slash: Result<PathPrefix, _> = "/v1/".parse();
+        let all: Result<PathPrefix, _> = "/".parse();
+        let (Ok(bare), Ok(slash), Ok(all)) = (bare, slash, all) else { unreachable!("fixtures") };
+        assert!(bare.covers("/v1") && bare.covers("/v1/x") && !bare.covers("/v10") && !bare.covers("/"));
+        assert!(slash.covers("/v1/") && slash.covers("/v1/x") && !slash.covers("/v1") && !slash.covers("/v10/"));
+        assert!(all.covers("/") && all.covers("/anything"));
+    }
+}

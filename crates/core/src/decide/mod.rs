@@ -1,0 +1,226 @@
+//! The rule. One pure function over values: may this request use this channel's credential now?
+//!
+//! Denial is the default: absent, unknown and unseen refuse. All reasons are collected, so that the person and the
+//! agent hear everything at once; their order of precedence is that of [`Reason`].
+
+mod permit;
+
+pub use permit::Permit;
+
+use crate::approval::{CallApproval, SessionApproval};
+use crate::channel::Channel;
+use crate::evidence::{Difference, LiveChain, Subject, differences};
+use crate::ids::{BootId, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
+use crate::limits;
+use crate::outcome::{EndReason, Reason, Reasons};
+use crate::request::CanonicalRequest;
+
+/// One attempt to use a channel: the exact request, and the ref of the attempt.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The attempt.
+    pub reference: Ref,
+    /// The exact request.
+    pub request: CanonicalRequest,
+}
+
+/// The approvals that might allow it.
+#[derive(Debug)]
+pub struct Authority<'a> {
+    /// The newest session approval of this run and channel, ended or not.
+    pub session: Option<&'a SessionApproval>,
+    /// A yes to this action. Taken by value: an allowed use consumes it.
+    pub call: Option<CallApproval>,
+}
+
+/// The vault as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VaultNow {
+    /// Locked, absent, or on its way to or from unlocked.
+    Locked,
+    /// An integrity finding waits for the person.
+    Quarantined,
+    /// Unlocked, in this epoch.
+    Unlocked(VaultEpoch),
+}
+
+/// Everything that is true now, as the gateway saw it for this decision and for no other.
+#[derive(Debug)]
+pub struct LiveEvidence<'a> {
+    /// The run that the connection belongs to.
+    pub run: RunId,
+    /// The subject as pinned at registration.
+    pub subject: &'a Subject,
+    /// The nonce that the gateway tied to the connection.
+    pub nonce: LaunchNonce,
+    /// The chain, looked at again for this decision.
+    pub chain: &'a LiveChain,
+    /// The run has ended.
+    pub run_ended: Option<EndReason>,
+    /// This gateway lifetime.
+    pub boot: BootId,
+    /// The vault.
+    pub vault: VaultNow,
+    /// The channel as it stands in the vault; `None` where there is none of that name.
+    pub channel: Option<&'a Channel>,
+    /// Conversation label declared on the connection. It can only narrow.
+    pub conversation: Option<&'a str>,
+    /// Now, on the clock that counts suspend.
+    pub now: Moment,
+}
+
+/// A refusal, with everything that went into the question handed back.
+#[derive(Debug)]
+pub struct Denied {
+    /// The question.
+    pub question: Question,
+    /// The yes to this action, unused.
+    pub call: Option<CallApproval>,
+    /// All reasons.
+    pub reasons: Reasons,
+    /// What of the process differed.
+    pub differences: Vec<Difference>,
+}
+
+/// The verdict.
+#[derive(Debug)]
+#[must_use = "an unread verdict is an unmade decision"]
+pub enum Decision {
+    /// Allowed: here is the proof, and it owns the request.
+    Allow(Permit),
+    /// Refused.
+    Deny(Box<Denied>),
+}
+
+/// Decides. Pure: the same arguments give the same verdict.
+pub fn decide(question: Question, authority: Authority<'_>, live: &LiveEvidence<'_>) -> Decision {
+    let found = differences(live.subject, live.chain);
+    let mut reasons = standing(live, &found);
+    channel_reasons(&question, live, &mut reasons);
+    session_reasons(&question, authority.session, live, &mut reasons);
+    call_reasons(&question, authority.call.as_ref(), live, &mut reasons);
+
+    match (Reasons::new(reasons), authority.session, live.vault) {
+        (None, Some(session), VaultNow::Unlocked(epoch)) => {
+            Decision::Allow(permit::permit(question, session.facts(), live, epoch))
+        }
+        (reasons, _, _) => Decision::Deny(Box::new(Denied {
+            question,
+            call: authority.call,
+            // No reason and yet no session or no open vault: the cases above say so, this is the belt to the braces.
+            reasons: reasons.unwrap_or_else(|| Reasons::one(Reason::NewRun)),
+            differences: found,
+        })),
+    }
+}
+
+/// Reasons that hold whatever is asked: the vault, the run, the processes behind it.
+///
+/// Also what a registration, `authorize` and a card's opening and answer are checked with.
+#[must_use]
+pub fn standing(live: &LiveEvidence<'_>, found: &[Difference]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    match live.vault {
+        VaultNow::Locked => reasons.push(Reason::VaultLocked),
+        VaultNow::Quarantined => reasons.push(Reason::Quarantined),
+        VaultNow::Unlocked(_) => {}
+    }
+    if let Some(ended) = live.run_ended {
+        reasons.push(ended.reason());
+    }
+    if !found.is_empty() {
+        reasons.push(Reason::ProcessChanged);
+    }
+    reasons
+}
+
+fn channel_reasons(question: &Question, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
+    match live.channel {
+        // A locked vault can't say whether the channel exists.
+        None if live.vault == VaultNow::Locked => {}
+        None => reasons.push(Reason::UnknownChannel),
+        Some(channel) => {
+            if channel.name != *question.request.channel() {
+                reasons.push(Reason::UnknownChannel);
+            }
+            if channel.version != question.request.channel_version() {
+                reasons.push(Reason::ChannelChanged);
+            }
+        }
+    }
+}
+
+fn session_reasons(
+    question: &Question,
+    session: Option<&SessionApproval>,
+    live: &LiveEvidence<'_>,
+    reasons: &mut Vec<Reason>,
+) {
+    let Some(session) = session.filter(|session| session.facts().channel == *question.request.channel()) else {
+        reasons.push(Reason::NewRun);
+        return;
+    };
+    let facts = session.facts();
+    if let Some(ended) = session.ended() {
+        reasons.push(ended.reason());
+    }
+    if facts.run != live.run || facts.nonce != live.nonce || facts.subject != live.subject.digest() {
+        reasons.push(Reason::ProcessChanged);
+    }
+    if facts.boot != live.boot {
+        reasons.push(Reason::GatewayRestarted);
+    }
+    if live.vault != VaultNow::Unlocked(facts.epoch) {
+        reasons.push(Reason::VaultStateChanged);
+    }
+    if facts.channel_version != question.request.channel_version() {
+        reasons.push(Reason::ChannelChanged);
+    }
+    if live.channel.is_some_and(|channel| channel.approval.ceremony > facts.ceremony) {
+        reasons.push(Reason::ChannelChanged);
+    }
+    if other_conversation(facts.conversation.as_deref(), live.conversation) {
+        reasons.push(Reason::ConversationChanged);
+    }
+    if facts.max_uses.is_some_and(|most| session.uses() >= most) || facts.ends_at.is_some_and(|end| live.now >= end) {
+        reasons.push(Reason::ApprovalExpired);
+    }
+}
+
+fn call_reasons(question: &Question, call: Option<&CallApproval>, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
+    // Without the channel nobody can say that it does not ask each time.
+    let needed = live.channel.is_none_or(|channel| channel.approval.asks_each_time(question.request.method()));
+    match call {
+        None if needed && live.channel.is_some() => reasons.push(Reason::PerCall),
+        None => {}
+        Some(call) => {
+            if call.run != live.run || call.nonce != live.nonce {
+                reasons.push(Reason::ProcessChanged);
+            }
+            if call.boot != live.boot {
+                reasons.push(Reason::GatewayRestarted);
+            }
+            if live.vault != VaultNow::Unlocked(call.epoch) {
+                reasons.push(Reason::VaultStateChanged);
+            }
+            if call.reference != question.reference
+                || call.digest != question.request.digest()
+                || live.channel.is_some_and(|channel| channel.approval.ceremony > call.ceremony)
+            {
+                reasons.push(Reason::PerCall);
+            }
+            if live.now.since(call.approved_at) > limits::APPROVED_WAIT_MS {
+                reasons.push(Reason::ApprovalExpired);
+            }
+        }
+    }
+}
+
+/// True where both labels are known and differ. A missing label changes nothing: it never grants and never ends.
+#[must_use]
+pub fn other_conversation(then: Option<&str>, now: Option<&str>) -> bool {
+    matches!((then, now), (Some(then), Some(now)) if then != now)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! What the gateway saw of the processes behind a connection: at the pin, and again now.
+//!
+//! Nothing here comes from the client. A value that could not be seen is [`Seen::Unseen`] and denies.
+
+use crate::ids::Digest;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Why something could not be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The process is gone, or has been replaced while it was looked at.
+    Gone,
+    /// The kernel did not let us look (non-dumpable, another user).
+    NotReadable,
+    /// It lives in another pid or user namespace, where both pid and executable can be forged.
+    ForeignNamespace,
+    /// The kernel gave an answer that we do not understand.
+    Unclear,
+}
+
+/// A fact, or why there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen<T> {
+    /// It was seen, and this is it.
+    Seen(T),
+    /// It was not seen. Never treat this as a match.
+    Unseen(Why),
+}
+
+impl<T: PartialEq> Seen<T> {
+    /// True only where both were seen and are equal.
+    #[must_use]
+    pub fn proves(&self, expected: &Self) -> bool {
+        matches!((self, expected), (Self::Seen(now), Self::Seen(then)) if now == then)
+    }
+}
+
+impl<T> Seen<T> {
+    /// The value, where there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Seen(value) => Some(value),
+            Self::Unseen(_) => None,
+        }
+    }
+}
+
+/// The pidfs inode of a process: unique per process lifetime and kernel boot (Linux 6.9 and newer).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProcessInode(pub u64);
+
+/// A file, by device and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileId {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number on that device.
+    pub ino: u64,
+}
+
+/// The program file that a process runs, as seen through `/proc/PID/exe`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Executable {
+    /// Device and inode.
+    pub file: FileId,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time, nanoseconds since 1970.
+    pub mtime_ns: i128,
+    /// Change time, nanoseconds since 1970.
+    pub ctime_ns: i128,
+    /// SHA-256 of the open image.
+    pub sha256: Digest,
+    /// The path as the kernel tells it. Text for people; never compared.
+    pub path: String,
+    /// The file was unlinked or replaced since the process started it.
+    pub deleted: bool,
+}
+
+impl Executable {
+    /// The last part of the path, for headlines.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
+        path.rsplit('/').next().unwrap_or(path)
+    }
+}
+
+/// Namespaces that decide whether a process can forge what we look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Namespaces {
+    /// Inode of the user namespace.
+    pub user: u64,
+    /// Inode of the pid namespace.
+    pub pid: u64,
+}
+
+/// One process of a chain, as pinned.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProcessFacts {
+    /// Process id (thread group) in the gateway's namespace.
+    pub pid: u32,
+    /// Start time in clock ticks since the kernel booted (`/proc/PID/stat` field 22).
+    pub start_ticks: u64,
+    /// Identity of this process lifetime.
+    pub inode: ProcessInode,
+    /// Real user id.
+    pub uid: u32,
+    /// The parent's process id.
+    pub parent: u32,
+    /// Session id.
+    pub session: u32,
+    /// Address of the start of the stack; a new one after each `execve`.
+    pub start_stack: Seen<u64>,
+    /// Namespaces.
+    pub namespaces: Seen<Namespaces>,
+    /// The program.
+    pub executable: Seen<Executable>,
+    /// First arguments of the command line: the process's own word, never identity.
+    pub claimed_command: String,
+    /// Working directory, where it could be read. The process chooses it.
+    pub directory: Option<String>,
+}
+
+/// Whom a run is bound to: the chain of processes from the peer up to the agent.
+///
+/// Private fields: the only way to one is [`Subject::observed`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Subject {
+    chain: Vec<ProcessFacts>,
+    kernel_boot: String,
+}
+
+impl Subject {
+    /// States that the facts of `chain` (peer first, agent last) were read from the kernel with each process pinned
+    /// before and verified after the reading.
+    ///
+    /// This is a promise that no type can check. The peer crate makes it, in one place; tests make it about fixtures.
+    /// Returns `None` for an empty chain.
+    #[must_use]
+    pub fn observed(chain: Vec<ProcessFacts>, kernel_boot: String) -> Option<Self> {
+        (!chain.is_empty()).then_some(Self { chain, kernel_boot })
+    }
+
+    /// The processes, peer first, agent last. Never empty.
+    #[must_use]
+    pub fn chain(&self) -> &[ProcessFacts] {
+        &self.chain
+    }
+
+    /// The process that holds the connection.
+    #[must_use]
+    pub fn peer(&self) -> Option<&ProcessFacts> {
+        self.chain.first()
+    }
+
+    /// The process that the card calls the agent.
+    #[must_use]
+    pub fn agent(&self) -> Option<&ProcessFacts> {
+        self.chain.last()
+    }
+
+    /// The kernel's own boot id; with an inode it identifies a process lifetime for ever.
+    #[must_use]
+    pub fn kernel_boot(&self) -> &str {
+        &self.kernel_boot
+    }
+
+    /// Digest of every field, for approvals and the journal.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let mut hash = Sha256::new();
+        hash.update(b"lychgate/subject/1\0");
+        // The JSON of a struct with fixed field order is injective: no two subjects share it.
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(&bytes);
+        Digest(hash.finalize().into())
+    }
+}
+
+/// One process of a chain, looked at again now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveProcess {
+    /// The pidfd says that the process has not ended.
+    pub alive: bool,
+    /// Inode of the held pidfd.
+    pub inode: Seen<ProcessInode>,
+    /// Parent's process id now; another one means reparented.
+    pub parent: Seen<u32>,
+    /// The program file now.
+    pub executable: Seen<FileId>,
+    /// True: the memory map held since the pin is still the process's own, so no `execve` happened.
+    pub same_image: Seen<bool>,
+    /// Start of the stack now.
+    pub start_stack: Seen<u64>,
+    /// Namespaces now.
+    pub namespaces: Seen<Namespaces>,
+}
+
+/// The whole chain, looked at again now, and who wrote the frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveChain {
+    /// Writer of every piece of the frame, by its pidfd.
+    pub sender: Seen<ProcessInode>,
+    /// As many entries as the pinned chain, in the same order.
+    pub processes: Vec<LiveProcess>,
+}
+
+/// What of a process differs from the pin. Words for cards and rows; each one alone denies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Difference {
+    /// The frame was written by another process than the registered one.
+    Sender,
+    /// A process of the chain ended.
+    Ended,
+    /// A pidfd names another process.
+    Inode,
+    /// The program file differs.
+    Executable,
+    /// The process executed a program since the pin (the same one included).
+    Exec,
+    /// The connection's nonce is not the approval's.
+    Nonce,
+    /// The chain has another length, or a process another parent.
+    Chain,
+    /// Another namespace.
+    Namespace,
+    /// Something needed could not be seen.
+    Unseen,
+}
+
+/// Every way in which `live` fails to prove that `pinned` is still the same. Empty means proven.
+#[must_use]
+pub fn differences(pinned: &Subject, live: &LiveChain) -> Vec<Difference> {
+    let mut found = Vec::new();
+    match (&live.sender, pinned.peer()) {
+        (Seen::Seen(sender), Some(peer)) if *sender == peer.inode => {}
+        _ => found.push(Difference::Sender),
+    }
+    if live.processes.len() != pinned.chain.len() {
+        found.push(Difference::Chain);
+    }
+    for (then, now) in pinned.chain.iter().zip(&live.processes) {
+        compare(then, now, &mut found);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn compare(then: &ProcessFacts, now: &LiveProcess, found: &mut Vec<Difference>) {
+    if !now.alive {
+        found.push(Difference::Ended);
+    }
+    check(&now.inode, &Seen::Seen(then.inode), Difference::Inode, found);
+    check(&now.parent, &Seen::Seen(then.parent), Difference::Chain, found);
+    let file = match &then.executable {
+        Seen::Seen(executable) => Seen::Seen(executable.file),
+        Seen::Unseen(why) => Seen::Unseen(*why),
+    };
+    check(&now.executable, &file, Difference::Executable, found);
+    check(&now.same_image, &Seen::Seen(true), Difference::Exec, found);
+    check(&now.start_stack, &then.start_stack, Difference::Exec, found);
+    check(&now.namespaces, &then.namespaces, Difference::Namespace, found);
+}
+
+fn check<T: PartialEq>(now: &Seen<T>, then: &Seen<T>, difference: Difference, found: &mut Vec<Difference>) {
+    match (now, then) {
+        (Seen::Seen(a), Seen::Seen(b)) if a == b => {}
+        (Seen::Seen(_), Seen::Seen(_)) => found.push(difference),
+        _ => found.push(Difference::Unseen),
+    }
+}

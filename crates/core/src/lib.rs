@@ -1,0 +1,19 @@
+//! The words and the rule of Lychgate: pure values and decisions.
+//!
+//! No I/O, no clock, no randomness, no async, no unsafe: what a decision needs is an argument of it. The way of a
+//! request through these types is drawn in [`proof`]; the rule itself is [`decide::decide`].
+#![forbid(unsafe_code)]
+
+pub mod approval;
+pub mod card;
+pub mod channel;
+pub mod decide;
+pub mod event;
+pub mod evidence;
+pub mod ids;
+pub mod limits;
+pub mod outcome;
+pub mod proof;
+pub mod receipt;
+pub mod request;
+pub mod secret;

@@ -1,0 +1,1 @@
+//! One approved HTTP request, out over TLS

@@ -1,0 +1,1 @@
+//! The write-blind, hash-chained journal: append, recover, verify

@@ -1,0 +1,1 @@
+//! Who is at the socket: pin, read, re-verify

@@ -1,0 +1,1 @@
+//! lych mcp: the stdio MCP server that an agent starts

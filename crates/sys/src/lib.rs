@@ -1,0 +1,1 @@
+//! The system calls that need unsafe

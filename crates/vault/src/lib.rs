@@ -1,0 +1,1 @@
+//! The sealed vault: channels, credentials, epoch, action store

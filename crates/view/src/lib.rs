@@ -1,0 +1,1 @@
+//! The viewer: opens audit.key and decrypts journal rows

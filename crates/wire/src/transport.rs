@@ -1,0 +1,277 @@
+//! Frames over a Unix stream socket, each with its one sender.
+//!
+//! The kernel keeps the writes of different processes apart while `SO_PASSPIDFD` is on: one `recvmsg` never returns
+//! bytes of two writers. A frame whose pieces have different writers is refused, so nobody can finish another's frame.
+
+use lychgate_core::evidence::ProcessInode;
+use lychgate_core::limits;
+use lychgate_sys::recv::{Received, recv};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::unix::AsyncFd;
+use zeroize::Zeroizing;
+
+/// Who wrote a frame: all of it.
+#[derive(Debug)]
+pub struct FrameSender {
+    /// Identity of the writer's process lifetime.
+    pub inode: ProcessInode,
+    /// Its process id.
+    pub pid: u32,
+    /// Its user id.
+    pub uid: u32,
+    /// A handle to it.
+    pub pidfd: OwnedFd,
+}
+
+/// A frame as it arrived.
+pub struct Frame {
+    /// Payload. Wiped when dropped: it may hold a factor.
+    pub bytes: Zeroizing<Vec<u8>>,
+    /// Writer.
+    pub sender: FrameSender,
+}
+
+/// Why no frame came. Each one ends the connection.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The other side closed between frames.
+    #[error("the connection was closed")]
+    Closed,
+    /// The other side closed within a frame.
+    #[error("the connection was closed in the middle of a frame")]
+    CutOff,
+    /// The kernel did not name the writer.
+    #[error("the writer of a frame can't be seen")]
+    NoSender,
+    /// Pieces of one frame came from different processes.
+    #[error("two processes wrote pieces of one frame")]
+    MixedSenders,
+    /// A descriptor came with a frame. Nobody sends one here in good faith.
+    #[error("a frame carried a file descriptor")]
+    Descriptor,
+    /// Over [`limits::FRAME_BYTES`].
+    #[error("a frame of {0} bytes is over the limit of {limit}", limit = limits::FRAME_BYTES)]
+    TooLarge(usize),
+    /// A begun frame was not completed in time.
+    #[error("a frame was begun and not completed within {} s", limits::FRAME_COMPLETE_MS / 1000)]
+    TooSlow,
+    /// The socket failed.
+    #[error("the socket failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The reading half.
+pub struct Reader {
+    socket: Arc<AsyncFd<OwnedFd>>,
+    pending: VecDeque<u8>,
+    sender: Option<FrameSender>,
+    piece: Box<[u8]>,
+}
+
+/// The writing half. Frames of one writer never interleave; keep it behind one owner.
+#[derive(Clone)]
+pub struct Writer {
+    socket: Arc<AsyncFd<OwnedFd>>,
+}
+
+/// Both halves of a connected, non-blocking stream socket.
+///
+/// # Errors
+/// Where the runtime can't watch the descriptor.
+pub fn halves(socket: OwnedFd) -> io::Result<(Reader, Writer)> {
+    let socket = Arc::new(AsyncFd::new(socket)?);
+    let reader = Reader {
+        socket: Arc::clone(&socket),
+        pending: VecDeque::new(),
+        sender: None,
+        piece: vec![0; PIECE_BYTES].into_boxed_slice(),
+    };
+    Ok((reader, Writer { socket }))
+}
+
+/// Read size: small enough to cost an idle connection little.
+const PIECE_BYTES: usize = 16 * 1024;
+/// Bytes of the length before a frame.
+const LENGTH_BYTES: usize = 4;
+
+impl Reader {
+    /// The next frame.
+    ///
+    /// Cancellation loses nothing: what was read stays in the reader.
+    ///
+    /// # Errors
+    /// See [`FrameError`]; every one of them ends the connection.
+    pub async fn frame(&mut self) -> Result<Frame, FrameError> {
+        if self.pending.is_empty() {
+            self.fill().await?;
+        }
+        let rest = async {
+            while self.missing()? > 0 {
+                self.fill().await?;
+            }
+            self.take()
+        };
+        tokio::time::timeout(Duration::from_millis(limits::FRAME_COMPLETE_MS), rest)
+            .await
+            .map_err(|_| FrameError::TooSlow)?
+    }
+
+    /// How many bytes the current frame still lacks; at least one while its length is not complete.
+    fn missing(&self) -> Result<usize, FrameError> {
+        let Some(length) = self.length() else { return Ok(1) };
+        if length > limits::FRAME_BYTES {
+            return Err(FrameError::TooLarge(length));
+        }
+        Ok((LENGTH_BYTES + length).saturating_sub(self.pending.len()))
+    }
+
+    fn length(&self) -> Option<usize> {
+        let mut bytes = [0u8; LENGTH_BYTES];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = *self.pending.get(index)?;
+        }
+        usize::try_from(u32::from_le_bytes(bytes)).ok()
+    }
+
+    fn take(&mut self) -> Result<Frame, FrameError> {
+        let length = self.length().ok_or(FrameError::CutOff)?;
+        self.pending.drain(..LENGTH_BYTES);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+        for byte in self.pending.iter_mut().take(length) {
+            bytes.push(std::mem::take(byte));
+        }
+        self.pending.drain(..length);
+        let sender = if self.pending.is_empty() {
+            self.sender.take().ok_or(FrameError::NoSender)?
+        } else {
+            // The next frame began in the same piece, so it has the same writer.
+            let current = self.sender.as_ref().ok_or(FrameError::NoSender)?;
+            FrameSender { pidfd: current.pidfd.try_clone()?, ..*current }
+        };
+        Ok(Frame { bytes, sender })
+    }
+
+    async fn fill(&mut self) -> Result<(), FrameError> {
+        let received = loop {
+            let mut guard = self.socket.readable().await?;
+            match guard.try_io(|socket| recv(socket.get_ref().as_fd(), &mut self.piece)) {
+                Ok(received) => break received?,
+                Err(_would_block) => {}
+            }
+        };
+        let Received { len, sender, descriptors_sent } = received;
+        if descriptors_sent {
+            return Err(FrameError::Descriptor);
+        }
+        if len == 0 {
+            return Err(if self.pending.is_empty() { FrameError::Closed } else { FrameError::CutOff });
+        }
+        let sender = sender.map_err(|_| FrameError::NoSender)?;
+        let inode = ProcessInode(rustix::fs::fstat(&sender.pidfd).map_err(io::Error::from)?.st_ino);
+        match &self.sender {
+            Some(first) if first.inode != inode => return Err(FrameError::MixedSenders),
+            Some(_) => {}
+            None => {
+                self.sender = Some(FrameSender { inode, pid: sender.pid, uid: sender.uid, pidfd: sender.pidfd });
+            }
+        }
+        let piece = self.piece.get_mut(..len).ok_or(FrameError::CutOff)?;
+        self.pending.extend(piece.iter().copied());
+        zeroize::Zeroize::zeroize(piece);
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Sends `message` as one frame.
+    ///
+    /// Must not be cancelled half way: a cut frame ends the connection. Run it to its end or drop the connection.
+    ///
+    /// # Errors
+    /// The socket's, and `InvalidInput` for a message over the limit.
+    pub async fn send<T: serde::Serialize + Sync>(&self, message: &T) -> io::Result<()> {
+        let frame = encode(message)?;
+        let mut rest: &[u8] = &frame;
+        while !rest.is_empty() {
+            let mut guard = self.socket.writable().await?;
+            let sent = guard.try_io(|socket| {
+                rustix::net::send(socket.get_ref(), rest, rustix::net::SendFlags::NOSIGNAL).map_err(io::Error::from)
+            });
+            if let Ok(sent) = sent {
+                rest = rest.get(sent?..).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the connection for both halves.
+    pub fn shutdown(&self) {
+        // Already gone is as good.
+        let _ = rustix::net::shutdown(self.socket.get_ref(), rustix::net::Shutdown::Both);
+    }
+}
+
+fn encode<T: serde::Serialize>(message: &T) -> io::Result<Zeroizing<Vec<u8>>> {
+    let body = Zeroizing::new(serde_json::to_vec(message).map_err(io::Error::other)?);
+    let length = u32::try_from(body.len()).ok().filter(|_| body.len() <= limits::FRAME_BYTES).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, FrameError::TooLarge(body.len()).to_string())
+    })?;
+    let mut frame = Zeroizing::new(Vec::with_capacity(LENGTH_BYTES + body.len()));
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&body);
+    Ok(frame)
+}
+
+/// Connects to a gateway's socket. The kernel names the sender of each answer from the first on.
+///
+/// # Errors
+/// The socket's: `NotFound` and `ConnectionRefused` mean that no gateway runs.
+pub fn connect(path: &Path) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    lychgate_sys::options::pass_sender(socket.as_fd())?;
+    lychgate_sys::options::refuse_descriptors(socket.as_fd())?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket)
+}
+
+/// Listens at `path`, which must not exist, with the options that every accepted socket inherits.
+///
+/// The options must stand before the first connection: a frame sent between `accept` and a later `setsockopt` would
+/// arrive without a sender.
+///
+/// # Errors
+/// The socket's.
+pub fn listen(path: &Path) -> io::Result<AsyncFd<OwnedFd>> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    lychgate_sys::options::pass_sender(socket.as_fd())?;
+    lychgate_sys::options::refuse_descriptors(socket.as_fd())?;
+    rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+    rustix::fs::chmod(path, rustix::fs::Mode::from_raw_mode(0o600))?;
+    rustix::net::listen(&socket, 128)?;
+    AsyncFd::new(socket)
+}
+
+/// The next connection.
+///
+/// # Errors
+/// The socket's. At the descriptor limit: wait and try again.
+pub async fn accept(listener: &AsyncFd<OwnedFd>) -> io::Result<OwnedFd> {
+    loop {
+        let mut guard = listener.readable().await?;
+        let accepted = guard.try_io(|socket| {
+            rustix::net::accept_with(socket.get_ref(), SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)
+                .map_err(io::Error::from)
+        });
+        if let Ok(accepted) = accepted {
+            return accepted;
+        }
+    }
+}
