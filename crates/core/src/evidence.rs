@@ -70,8 +70,10 @@ pub struct Executable {
     /// Size in bytes.
     pub size: u64,
     /// Modification time, nanoseconds since 1970.
+    #[serde(with = "nanoseconds")]
     pub mtime_ns: i128,
     /// Change time, nanoseconds since 1970.
+    #[serde(with = "nanoseconds")]
     pub ctime_ns: i128,
     /// SHA-256 of the open image.
     pub sha256: Digest,
@@ -79,6 +81,20 @@ pub struct Executable {
     pub path: String,
     /// The file was unlinked or replaced since the process started it.
     pub deleted: bool,
+}
+
+/// Times travel as 64-bit integers: serde can't read a 128-bit one back inside a tagged enum such as `Event`.
+mod nanoseconds {
+    use serde::{Deserialize as _, Deserializer, Serializer, ser};
+
+    pub(super) fn serialize<S: Serializer>(time: &i128, to: S) -> Result<S::Ok, S::Error> {
+        let narrow = i64::try_from(*time).map_err(|_| ser::Error::custom("a file time beyond the year 2262"))?;
+        to.serialize_i64(narrow)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<i128, D::Error> {
+        i64::deserialize(from).map(i128::from)
+    }
 }
 
 impl Executable {

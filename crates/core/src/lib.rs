@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approval;
+pub mod broker;
 pub mod card;
 pub mod channel;
 pub mod decide;
@@ -14,6 +15,8 @@ pub mod ids;
 pub mod limits;
 pub mod outcome;
 pub mod proof;
+pub mod recall;
 pub mod receipt;
+pub mod record;
 pub mod request;
 pub mod secret;

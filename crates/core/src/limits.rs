@@ -46,3 +46,5 @@ pub const RESULTS_KEPT_MS: u64 = 24 * 60 * 60 * 1000;
 pub const CHAIN_LENGTH: usize = 64;
 /// Wrong PINs before only the passphrase helps.
 pub const PIN_TRIES: u32 = 5;
+/// A program image larger than this is not hashed, in bytes; the largest known agents have a quarter of it.
+pub const IMAGE_BYTES: u64 = 1024 * 1024 * 1024;

@@ -146,7 +146,6 @@ impl CanonicalRequest {
     }
     /// Path and query, as the request line carries them.
     #[must_use]
-    #[expect(clippy::indexing_slicing, reason = "the url crate's own positions lie within the url")]
     pub fn target(&self) -> &str {
         &self.url[url::Position::BeforePath..]
     }

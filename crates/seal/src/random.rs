@@ -1,7 +1,5 @@
 //! The kernel's random numbers (getrandom(2)).
 
-use zeroize::Zeroizing;
-
 /// The kernel gave no random bytes. Nothing may be sealed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the kernel gave no random bytes (getrandom); nothing was written")]
@@ -13,16 +11,14 @@ pub struct NoRandomness;
 /// [`NoRandomness`] where getrandom(2) fails.
 pub fn bytes<const N: usize>() -> Result<[u8; N], NoRandomness> {
     let mut out = [0; N];
-    getrandom::fill(&mut out).map_err(|_| NoRandomness)?;
+    fill(&mut out)?;
     Ok(out)
 }
 
-/// `len` random bytes for keys, wiped when dropped.
+/// Fills `place` with random bytes, for keys: the caller owns the place and wipes it.
 ///
 /// # Errors
-/// [`NoRandomness`] where getrandom(2) fails.
-pub fn secret(len: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
-    let mut out = Zeroizing::new(vec![0; len]);
-    getrandom::fill(&mut out).map_err(|_| NoRandomness)?;
-    Ok(out)
+/// [`NoRandomness`] where getrandom(2) fails; `place` holds no key then.
+pub fn fill(place: &mut [u8]) -> Result<(), NoRandomness> {
+    getrandom::fill(place).map_err(|_| NoRandomness)
 }

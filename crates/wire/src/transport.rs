@@ -5,7 +5,7 @@
 
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::limits;
-use lychgate_sys::recv::{Received, recv};
+use lychgate_sys::{Received, pass_sender, recv, refuse_descriptors};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::collections::VecDeque;
 use std::io;
@@ -13,7 +13,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::unix::AsyncFd;
+use tokio::io::Interest;
+use tokio::net::{UnixListener, UnixStream};
 use zeroize::Zeroizing;
 
 /// Who wrote a frame: all of it.
@@ -68,7 +69,7 @@ pub enum FrameError {
 
 /// The reading half.
 pub struct Reader {
-    socket: Arc<AsyncFd<OwnedFd>>,
+    socket: Arc<UnixStream>,
     pending: VecDeque<u8>,
     sender: Option<FrameSender>,
     piece: Box<[u8]>,
@@ -77,7 +78,7 @@ pub struct Reader {
 /// The writing half. Frames of one writer never interleave; keep it behind one owner.
 #[derive(Clone)]
 pub struct Writer {
-    socket: Arc<AsyncFd<OwnedFd>>,
+    socket: Arc<UnixStream>,
 }
 
 /// Both halves of a connected, non-blocking stream socket.
@@ -85,7 +86,7 @@ pub struct Writer {
 /// # Errors
 /// Where the runtime can't watch the descriptor.
 pub fn halves(socket: OwnedFd) -> io::Result<(Reader, Writer)> {
-    let socket = Arc::new(AsyncFd::new(socket)?);
+    let socket = Arc::new(UnixStream::from_std(socket.into())?);
     let reader = Reader {
         socket: Arc::clone(&socket),
         pending: VecDeque::new(),
@@ -159,10 +160,11 @@ impl Reader {
 
     async fn fill(&mut self) -> Result<(), FrameError> {
         let received = loop {
-            let mut guard = self.socket.readable().await?;
-            match guard.try_io(|socket| recv(socket.get_ref().as_fd(), &mut self.piece)) {
-                Ok(received) => break received?,
-                Err(_would_block) => {}
+            self.socket.readable().await?;
+            let (socket, piece) = (&self.socket, &mut self.piece);
+            match socket.try_io(Interest::READABLE, || recv(socket.as_fd(), piece)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                received => break received?,
             }
         };
         let Received { len, sender, descriptors_sent } = received;
@@ -199,12 +201,10 @@ impl Writer {
         let frame = encode(message)?;
         let mut rest: &[u8] = &frame;
         while !rest.is_empty() {
-            let mut guard = self.socket.writable().await?;
-            let sent = guard.try_io(|socket| {
-                rustix::net::send(socket.get_ref(), rest, rustix::net::SendFlags::NOSIGNAL).map_err(io::Error::from)
-            });
-            if let Ok(sent) = sent {
-                rest = rest.get(sent?..).unwrap_or_default();
+            self.socket.writable().await?;
+            match self.socket.try_write(rest) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                sent => rest = rest.get(sent?..).unwrap_or_default(),
             }
         }
         Ok(())
@@ -213,7 +213,7 @@ impl Writer {
     /// Ends the connection for both halves.
     pub fn shutdown(&self) {
         // Already gone is as good.
-        let _ = rustix::net::shutdown(self.socket.get_ref(), rustix::net::Shutdown::Both);
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
     }
 }
 
@@ -235,8 +235,9 @@ fn encode<T: serde::Serialize>(message: &T) -> io::Result<Zeroizing<Vec<u8>>> {
 pub fn connect(path: &Path) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    lychgate_sys::options::pass_sender(socket.as_fd())?;
-    lychgate_sys::options::refuse_descriptors(socket.as_fd())?;
+    pass_sender(socket.as_fd())?;
+    // Where the kernel can't refuse them (before 6.16), the reader does.
+    let _ = refuse_descriptors(socket.as_fd());
     rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket)
 }
@@ -248,30 +249,23 @@ pub fn connect(path: &Path) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// The socket's.
-pub fn listen(path: &Path) -> io::Result<AsyncFd<OwnedFd>> {
+pub fn listen(path: &Path) -> io::Result<UnixListener> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    lychgate_sys::options::pass_sender(socket.as_fd())?;
-    lychgate_sys::options::refuse_descriptors(socket.as_fd())?;
+    pass_sender(socket.as_fd())?;
+    // Where the kernel can't refuse them (before 6.16), the reader does.
+    let _ = refuse_descriptors(socket.as_fd());
     rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
     rustix::fs::chmod(path, rustix::fs::Mode::from_raw_mode(0o600))?;
     rustix::net::listen(&socket, 128)?;
-    AsyncFd::new(socket)
+    UnixListener::from_std(socket.into())
 }
 
 /// The next connection.
 ///
 /// # Errors
 /// The socket's. At the descriptor limit: wait and try again.
-pub async fn accept(listener: &AsyncFd<OwnedFd>) -> io::Result<OwnedFd> {
-    loop {
-        let mut guard = listener.readable().await?;
-        let accepted = guard.try_io(|socket| {
-            rustix::net::accept_with(socket.get_ref(), SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)
-                .map_err(io::Error::from)
-        });
-        if let Ok(accepted) = accepted {
-            return accepted;
-        }
-    }
+pub async fn accept(listener: &UnixListener) -> io::Result<OwnedFd> {
+    let (stream, _) = listener.accept().await?;
+    Ok(stream.into_std()?.into())
 }

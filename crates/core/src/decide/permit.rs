@@ -99,6 +99,12 @@ impl Permit {
         now >= self.decided_at && now.since(self.decided_at) <= limits::PERMIT_AGE_MS
     }
 
+    /// Ends the permit unused and gives the request back, for a decision that was only a look ahead.
+    #[must_use]
+    pub fn give_up(self) -> CanonicalRequest {
+        self.request
+    }
+
     pub(crate) fn into_request(self) -> CanonicalRequest {
         self.request
     }

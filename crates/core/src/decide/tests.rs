@@ -1,0 +1,352 @@
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use super::*;
+use crate::approval::ApprovalFacts;
+use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, CredentialKind, HttpBinding};
+use crate::event::RowKind;
+use crate::evidence::{Executable, FileId, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Why};
+use crate::ids::{ApprovalId, Digest, GrantNo};
+use crate::proof::JournalAck;
+use crate::request::RawRequest;
+
+/// A situation in which `decide` allows, as values that a test can change one at a time.
+struct Situation {
+    channel: Option<Channel>,
+    subject: Subject,
+    chain: LiveChain,
+    facts: ApprovalFacts,
+    ended: Option<EndReason>,
+    uses: u32,
+    session: bool,
+    call: Option<CallApproval>,
+    run: RunId,
+    run_ended: Option<EndReason>,
+    nonce: LaunchNonce,
+    boot: BootId,
+    vault: VaultNow,
+    conversation: Option<String>,
+    now: Moment,
+    reference: Ref,
+    request: CanonicalRequest,
+}
+
+const EPOCH: VaultEpoch = VaultEpoch { number: 17, nonce: [9; 16] };
+
+fn channel(mode: ApprovalMode) -> Channel {
+    Channel {
+        name: "github".parse().unwrap(),
+        version: 3,
+        binding: HttpBinding {
+            origins: vec!["https://api.example.com".parse().unwrap()],
+            paths: vec!["/".parse().unwrap()],
+            methods: vec!["GET".parse().unwrap(), "POST".parse().unwrap()],
+            allow_private: false,
+            ca_pem: None,
+        },
+        kind: CredentialKind::Bearer,
+        approval: ApprovalSettings {
+            mode,
+            per_call_methods: Vec::new(),
+            ceremony: Ceremony::Presence,
+            max_uses: Some(5),
+            max_minutes: None,
+        },
+    }
+}
+
+fn request(channel: &Channel) -> CanonicalRequest {
+    let raw = RawRequest {
+        method: "GET".into(),
+        url: "https://api.example.com/v1?q=1".into(),
+        headers: vec![("Accept".into(), "*/*".into())],
+        body: Vec::new(),
+    };
+    CanonicalRequest::new(channel, raw).unwrap()
+}
+
+fn process(pid: u32, parent: u32) -> ProcessFacts {
+    ProcessFacts {
+        pid,
+        start_ticks: 5,
+        inode: ProcessInode(u64::from(pid) + 1000),
+        uid: 1000,
+        parent,
+        session: 1,
+        start_stack: Seen::Seen(77),
+        namespaces: Seen::Seen(Namespaces { user: 1, pid: 2 }),
+        executable: Seen::Seen(Executable {
+            file: FileId { dev: 1, ino: u64::from(pid) },
+            size: 10,
+            mtime_ns: 0,
+            ctime_ns: 0,
+            sha256: Digest([1; 32]),
+            path: "/usr/bin/agent".into(),
+            deleted: false,
+        }),
+        claimed_command: "agent".into(),
+        directory: None,
+    }
+}
+
+fn alive(facts: &ProcessFacts) -> LiveProcess {
+    LiveProcess {
+        alive: true,
+        inode: Seen::Seen(facts.inode),
+        parent: Seen::Seen(facts.parent),
+        executable: Seen::Seen(facts.executable.value().unwrap().file),
+        same_image: Seen::Seen(true),
+        start_stack: facts.start_stack,
+        namespaces: facts.namespaces,
+    }
+}
+
+fn allowed(mode: ApprovalMode) -> Situation {
+    let channel = channel(mode);
+    let request = request(&channel);
+    let chain = vec![process(11, 10), process(10, 1)];
+    let live = LiveChain {
+        sender: Seen::Seen(chain[0].inode),
+        processes: chain.iter().map(alive).collect(),
+    };
+    let subject = Subject::observed(chain, "kernel".into()).unwrap();
+    let facts = ApprovalFacts {
+        id: ApprovalId([4; 16]),
+        grant: GrantNo(1),
+        run: RunId(31),
+        nonce: LaunchNonce([2; 16]),
+        subject: subject.digest(),
+        boot: BootId([8; 16]),
+        epoch: EPOCH,
+        channel: channel.name.clone(),
+        channel_version: channel.version,
+        conversation: Some("c".into()),
+        shown: Digest([0; 32]),
+        approved_at: Moment(1_000),
+        ceremony: Ceremony::Presence,
+        max_uses: Some(5),
+        ends_at: Some(Moment(900_000)),
+    };
+    let reference = Ref([6; 16]);
+    let call = (mode == ApprovalMode::PerCall).then(|| CallApproval {
+        id: ApprovalId([5; 16]),
+        run: RunId(31),
+        nonce: LaunchNonce([2; 16]),
+        boot: BootId([8; 16]),
+        epoch: EPOCH,
+        reference,
+        digest: request.digest(),
+        approved_at: Moment(1_000),
+        ceremony: Ceremony::Presence,
+    });
+    Situation {
+        channel: Some(channel),
+        subject,
+        chain: live,
+        facts,
+        ended: None,
+        uses: 0,
+        session: true,
+        call,
+        run: RunId(31),
+        run_ended: None,
+        nonce: LaunchNonce([2; 16]),
+        boot: BootId([8; 16]),
+        vault: VaultNow::Unlocked(EPOCH),
+        conversation: Some("c".into()),
+        now: Moment(2_000),
+        reference,
+        request,
+    }
+}
+
+fn verdict(s: Situation) -> Decision {
+    let granted =
+        JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, s.facts.grant, s.facts.epoch.number);
+    let mut session = SessionApproval::activate(s.facts, granted).unwrap();
+    if let Some(reason) = s.ended {
+        session.end(reason);
+    }
+    for _ in 0..s.uses {
+        session.count_use();
+    }
+    let live = LiveEvidence {
+        run: s.run,
+        subject: &s.subject,
+        nonce: s.nonce,
+        chain: &s.chain,
+        run_ended: s.run_ended,
+        boot: s.boot,
+        vault: s.vault,
+        channel: s.channel.as_ref(),
+        conversation: s.conversation.as_deref(),
+        now: s.now,
+    };
+    let question = Question { reference: s.reference, request: s.request };
+    decide(question, Authority { session: s.session.then_some(&session), call: s.call }, &live)
+}
+
+fn reasons(s: Situation) -> Vec<Reason> {
+    match verdict(s) {
+        Decision::Allow(_) => Vec::new(),
+        Decision::Deny(denied) => denied.reasons.all().to_vec(),
+    }
+}
+
+#[test]
+fn a_fresh_session_approval_allows_and_the_permit_owns_the_request() {
+    let s = allowed(ApprovalMode::Session);
+    let digest = s.request.digest();
+    let Decision::Allow(permit) = verdict(s) else { panic!("refused") };
+    assert_eq!((permit.digest(), permit.grant(), permit.run()), (digest, GrantNo(1), RunId(31)));
+    assert_eq!(permit.give_up().digest(), digest);
+}
+
+#[test]
+fn a_per_call_channel_takes_the_session_and_the_yes_to_this_use() {
+    assert_eq!(reasons(allowed(ApprovalMode::PerCall)), []);
+    let mut without_call = allowed(ApprovalMode::PerCall);
+    without_call.call = None;
+    assert_eq!(reasons(without_call), [Reason::PerCall]);
+    let mut without_session = allowed(ApprovalMode::PerCall);
+    without_session.session = false;
+    assert_eq!(reasons(without_session), [Reason::NewRun]);
+}
+
+type Change = (&'static str, fn(&mut Situation), Reason);
+
+/// From an allowed situation each single change denies, for that reason and no other.
+#[test]
+fn one_field_off_denies_for_that_reason_and_no_other() {
+    let changes: &[Change] = &[
+        ("sender", |s| s.chain.sender = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
+        ("sender unseen", |s| s.chain.sender = Seen::Unseen(Why::Gone), Reason::ProcessChanged),
+        ("peer ended", |s| s.chain.processes[0].alive = false, Reason::ProcessChanged),
+        ("agent ended", |s| s.chain.processes[1].alive = false, Reason::ProcessChanged),
+        ("peer inode", |s| s.chain.processes[0].inode = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
+        ("agent inode", |s| s.chain.processes[1].inode = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
+        ("parent", |s| s.chain.processes[0].parent = Seen::Seen(1), Reason::ProcessChanged),
+        (
+            "file",
+            |s| s.chain.processes[1].executable = Seen::Seen(FileId { dev: 1, ino: 99 }),
+            Reason::ProcessChanged,
+        ),
+        ("file unseen", |s| s.chain.processes[1].executable = Seen::Unseen(Why::NotReadable), Reason::ProcessChanged),
+        ("exec", |s| s.chain.processes[1].same_image = Seen::Seen(false), Reason::ProcessChanged),
+        ("stack", |s| s.chain.processes[0].start_stack = Seen::Seen(1), Reason::ProcessChanged),
+        (
+            "namespace",
+            |s| s.chain.processes[0].namespaces = Seen::Seen(Namespaces { user: 9, pid: 2 }),
+            Reason::ProcessChanged,
+        ),
+        ("shorter chain", |s| drop(s.chain.processes.pop()), Reason::ProcessChanged),
+        ("run ended", |s| s.run_ended = Some(EndReason::ProcessExited), Reason::ProcessChanged),
+        ("other run", |s| s.run = RunId(32), Reason::ProcessChanged),
+        ("nonce", |s| s.nonce = LaunchNonce([3; 16]), Reason::ProcessChanged),
+        ("subject digest", |s| s.facts.subject = Digest([3; 32]), Reason::ProcessChanged),
+        ("boot", |s| s.boot = BootId([1; 16]), Reason::GatewayRestarted),
+        ("epoch number", |s| s.facts.epoch.number = 16, Reason::VaultStateChanged),
+        (
+            "epoch nonce alone",
+            |s| s.vault = VaultNow::Unlocked(VaultEpoch { number: 17, nonce: [1; 16] }),
+            Reason::VaultStateChanged,
+        ),
+        ("approved version", |s| s.facts.channel_version = 2, Reason::ChannelChanged),
+        ("channel version", |s| s.channel.as_mut().unwrap().version = 4, Reason::ChannelChanged),
+        ("ceremony", |s| s.facts.ceremony = Ceremony::Click, Reason::ChannelChanged),
+        ("channel gone", |s| s.channel = None, Reason::UnknownChannel),
+        ("other channel's approval", |s| s.facts.channel = "other".parse().unwrap(), Reason::NewRun),
+        ("no approval", |s| s.session = false, Reason::NewRun),
+        ("conversation", |s| s.conversation = Some("d".into()), Reason::ConversationChanged),
+        ("revoked", |s| s.ended = Some(EndReason::ManualRevoke), Reason::ApprovalRevoked),
+        ("ended by lock", |s| s.ended = Some(EndReason::VaultLocked), Reason::VaultStateChanged),
+        ("used up", |s| s.uses = 5, Reason::ApprovalExpired),
+        ("time up", |s| s.now = Moment(900_000), Reason::ApprovalExpired),
+        ("quarantine", |s| s.vault = VaultNow::Quarantined, Reason::Quarantined),
+    ];
+    for (name, change, expected) in changes {
+        let mut situation = allowed(ApprovalMode::Session);
+        change(&mut situation);
+        let mut found = reasons(situation);
+        // A vault that is not open in the approval's epoch is, by the same fact, in another state.
+        if *expected == Reason::Quarantined {
+            found.retain(|reason| *reason != Reason::VaultStateChanged);
+        }
+        assert_eq!(found, [*expected], "{name}");
+    }
+}
+
+#[test]
+fn one_field_of_a_yes_to_one_use_off_denies() {
+    type CallChange = (&'static str, fn(&mut Situation), Reason);
+    let changes: &[CallChange] = &[
+        ("other action", |s| s.reference = Ref([7; 16]), Reason::PerCall),
+        ("other request", |s| s.call.as_mut().unwrap().digest = Digest([7; 32]), Reason::PerCall),
+        ("other run", |s| s.call.as_mut().unwrap().run = RunId(1), Reason::ProcessChanged),
+        ("other nonce", |s| s.call.as_mut().unwrap().nonce = LaunchNonce([7; 16]), Reason::ProcessChanged),
+        ("other boot", |s| s.call.as_mut().unwrap().boot = BootId([7; 16]), Reason::GatewayRestarted),
+        ("other epoch", |s| s.call.as_mut().unwrap().epoch.nonce = [7; 16], Reason::VaultStateChanged),
+        ("weaker ceremony", |s| s.call.as_mut().unwrap().ceremony = Ceremony::Click, Reason::PerCall),
+        ("ten minutes later", |s| s.now = Moment(1_001 + limits::APPROVED_WAIT_MS), Reason::ApprovalExpired),
+    ];
+    for (name, change, expected) in changes {
+        let mut situation = allowed(ApprovalMode::PerCall);
+        situation.facts.ends_at = None;
+        change(&mut situation);
+        assert_eq!(reasons(situation), [*expected], "{name}");
+    }
+}
+
+#[test]
+fn a_locked_vault_outranks_and_lists_the_rest() {
+    let mut s = allowed(ApprovalMode::Session);
+    s.vault = VaultNow::Locked;
+    s.channel = None;
+    s.chain.processes[0].alive = false;
+    assert_eq!(reasons(s), [Reason::VaultLocked, Reason::ProcessChanged, Reason::VaultStateChanged]);
+}
+
+#[test]
+fn a_missing_label_neither_grants_nor_ends() {
+    let mut s = allowed(ApprovalMode::Session);
+    s.conversation = None;
+    assert_eq!(reasons(s), []);
+    let mut s = allowed(ApprovalMode::Session);
+    s.facts.conversation = None;
+    assert_eq!(reasons(s), []);
+}
+
+#[test]
+fn a_refusal_hands_the_unused_yes_and_the_request_back() {
+    let mut s = allowed(ApprovalMode::PerCall);
+    s.boot = BootId([1; 16]);
+    let digest = s.request.digest();
+    let Decision::Deny(denied) = verdict(s) else { panic!("allowed") };
+    assert_eq!(denied.call.map(|call| call.digest), Some(digest));
+    assert_eq!(denied.question.request.digest(), digest);
+}
+
+#[test]
+fn a_permit_is_fresh_for_two_seconds_and_not_before_its_time() {
+    let Decision::Allow(permit) = verdict(allowed(ApprovalMode::Session)) else { panic!("refused") };
+    assert!(permit.is_fresh(Moment(2_000)) && permit.is_fresh(Moment(4_000)));
+    assert!(!permit.is_fresh(Moment(4_001)) && !permit.is_fresh(Moment(1_999)));
+}
+
+#[test]
+fn a_permit_joins_only_the_dispatch_of_its_own_action() {
+    use crate::proof::Armed;
+    let ack = |kind, reference, grant, epoch| JournalAck::synced(kind, 9, Digest([0; 32]), reference, grant, epoch);
+    let own = Ref([6; 16]);
+    let wrong = [
+        ack(RowKind::Intent, own, GrantNo(1), 17),
+        ack(RowKind::Dispatch, Ref([7; 16]), GrantNo(1), 17),
+        ack(RowKind::Dispatch, own, GrantNo(2), 17),
+        ack(RowKind::Dispatch, own, GrantNo(1), 18),
+    ];
+    for dispatch in wrong {
+        let Decision::Allow(permit) = verdict(allowed(ApprovalMode::Session)) else { panic!("refused") };
+        assert!(Armed::join(permit, dispatch).is_err());
+    }
+    let Decision::Allow(permit) = verdict(allowed(ApprovalMode::Session)) else { panic!("refused") };
+    assert!(Armed::join(permit, ack(RowKind::Dispatch, own, GrantNo(1), 17)).is_ok());
+}

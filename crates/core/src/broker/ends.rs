@@ -1,0 +1,156 @@
+//! Everything that takes authority away. It happens in memory at once; what it returns is for the journal.
+
+use super::{Broker, Resolution};
+use crate::channel::ChannelName;
+use crate::ids::{ApprovalId, CardNo, GrantNo, Moment, RunId};
+use crate::limits;
+use crate::outcome::{EndReason, Reason};
+
+/// A session approval that has just ended: it needs its REVOKE row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedApproval {
+    /// Run.
+    pub run: RunId,
+    /// Channel.
+    pub channel: ChannelName,
+    /// Approval.
+    pub approval: ApprovalId,
+    /// Its number in the journal.
+    pub grant: GrantNo,
+    /// Epoch that it was given in.
+    pub epoch: u64,
+    /// Why it ended.
+    pub reason: EndReason,
+}
+
+/// What ended. Every entry needs its row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "every end needs its row in the journal"]
+pub struct Ends {
+    /// Approvals.
+    pub approvals: Vec<EndedApproval>,
+    /// Cards that closed, each with what the waiting agent hears.
+    pub cards: Vec<(CardNo, RunId, Reason)>,
+}
+
+impl Ends {
+    /// Nothing ended.
+    pub fn none() -> Self {
+        Self { approvals: Vec::new(), cards: Vec::new() }
+    }
+
+    /// True where nothing ended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.approvals.is_empty() && self.cards.is_empty()
+    }
+
+    /// Adds what `other` ended.
+    pub fn and(mut self, other: Self) -> Self {
+        self.approvals.extend(other.approvals);
+        self.cards.extend(other.cards);
+        self
+    }
+}
+
+impl Broker {
+    /// A run is over: process gone or not the same, connection closed. Its approvals and cards end with it.
+    pub fn end_run(&mut self, id: RunId, reason: EndReason) -> Ends {
+        match self.runs.get_mut(&id) {
+            Some(run) if run.ended().is_none() => run.end(reason),
+            _ => return Ends::none(),
+        }
+        let ends = self.end_sessions(reason, |run, _| run == id);
+        ends.and(self.close_cards(reason.reason(), |run, _| run == id))
+    }
+
+    /// The vault was locked: every approval ends and every card closes (R9, R11).
+    pub fn lock(&mut self) -> Ends {
+        let ends = self.end_sessions(EndReason::VaultLocked, |_, _| true);
+        ends.and(self.close_cards(Reason::VaultStateChanged, |_, _| true))
+    }
+
+    /// The person takes approvals back, of one run or of all (R32). The runs stay; their next use asks anew.
+    pub fn revoke(&mut self, id: Option<RunId>) -> Ends {
+        let ends = self.end_sessions(EndReason::ManualRevoke, |run, _| id.is_none_or(|id| id == run));
+        ends.and(self.close_cards(Reason::ApprovalRevoked, |run, _| id.is_none_or(|id| id == run)))
+    }
+
+    /// A channel's binding or settings changed, or it was removed.
+    pub fn channel_changed(&mut self, name: &ChannelName) -> Ends {
+        let ends = self.end_sessions(EndReason::ChannelChanged, |_, channel| channel == name);
+        ends.and(self.close_cards(Reason::ChannelChanged, |_, channels| channels.contains(name)))
+    }
+
+    /// One session approval ends, for a limit of its own.
+    pub fn expire_session(&mut self, id: RunId, name: &ChannelName) -> Ends {
+        self.end_sessions(EndReason::ApprovalExpired, |run, channel| run == id && channel == name)
+    }
+
+    /// What time ends: approvals at their limit, and cards that nobody waited for.
+    pub fn tick(&mut self, now: Moment) -> Ends {
+        let due: Vec<(RunId, ChannelName)> = self
+            .sessions
+            .iter()
+            .filter(|(_, approval)| approval.ended().is_none())
+            .filter(|(_, approval)| approval.facts().ends_at.is_some_and(|end| now >= end))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let mut ends = Ends::none();
+        for (run, channel) in due {
+            ends = ends.and(self.expire_session(run, &channel));
+        }
+        let alone: Vec<CardNo> = self
+            .cards
+            .iter()
+            .filter(|(_, card)| card.attended == 0 && now.since(card.last_attended) >= limits::CARD_UNATTENDED_MS)
+            .map(|(number, _)| *number)
+            .collect();
+        for number in alone {
+            ends.cards.extend(self.close_card(number, Reason::CardExpired));
+        }
+        self.calls.retain(|_, call| now.since(call.approved_at) <= limits::APPROVED_WAIT_MS);
+        self.quiet.retain(|_, until| *until > now);
+        ends
+    }
+
+    pub(super) fn end_sessions(&mut self, reason: EndReason, which: impl Fn(RunId, &ChannelName) -> bool) -> Ends {
+        let mut ended = Vec::new();
+        for ((run, channel), approval) in &mut self.sessions {
+            if approval.ended().is_some() || !which(*run, channel) {
+                continue;
+            }
+            approval.end(reason);
+            ended.push(EndedApproval {
+                run: *run,
+                channel: channel.clone(),
+                approval: approval.facts().id,
+                grant: approval.facts().grant,
+                epoch: approval.facts().epoch.number,
+                reason,
+            });
+        }
+        // A yes to one action falls with the session that it came on top of.
+        let runs: Vec<RunId> = ended.iter().map(|end| end.run).collect();
+        self.calls.retain(|_, call| !runs.contains(&call.run));
+        ended.sort_by_key(|end| end.grant);
+        Ends { approvals: ended, cards: Vec::new() }
+    }
+
+    fn close_cards(&mut self, why: Reason, which: impl Fn(RunId, &[ChannelName]) -> bool) -> Ends {
+        let numbers: Vec<CardNo> = self
+            .cards
+            .iter()
+            .filter(|(_, card)| which(card.view.run, &card.touches()))
+            .map(|(number, _)| *number)
+            .collect();
+        let cards = numbers.into_iter().filter_map(|number| self.close_card(number, why)).collect();
+        Ends { approvals: Vec::new(), cards }
+    }
+
+    fn close_card(&mut self, number: CardNo, why: Reason) -> Option<(CardNo, RunId, Reason)> {
+        let card = self.cards.remove(&number)?;
+        self.resolve(number, Resolution::Closed(why));
+        Some((number, card.view.run, why))
+    }
+}

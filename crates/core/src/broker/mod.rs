@@ -1,0 +1,141 @@
+//! The broker: runs, approvals and cards of one gateway lifetime. Pure: time, randomness, evidence and journal acks are
+//! arguments, and what must be recorded is returned.
+//!
+//! Nothing here survives the process: after a restart there is an empty broker with another boot id (R14).
+
+mod cards;
+mod ends;
+mod runs;
+
+pub use cards::{AnswerRefused, Approve, Ask, Granting, Resolution};
+pub use ends::{EndedApproval, Ends};
+pub use runs::{NewRun, Run};
+
+use crate::approval::{ApprovalFacts, CallApproval, SessionApproval};
+use crate::channel::ChannelName;
+use crate::ids::{BootId, BootNo, CardNo, Digest, GrantNo, Moment, Ref, RunId, VaultEpoch};
+use crate::proof::JournalAck;
+use cards::Card;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// All authority of one gateway lifetime.
+#[derive(Debug)]
+pub struct Broker {
+    boot: BootId,
+    boot_no: BootNo,
+    runs: BTreeMap<RunId, Run>,
+    /// The newest session approval per run and channel, ended ones included: they explain.
+    sessions: HashMap<(RunId, ChannelName), SessionApproval>,
+    calls: HashMap<Ref, CallApproval>,
+    cards: BTreeMap<CardNo, Card>,
+    resolved: BTreeMap<CardNo, Resolution>,
+    denied_requests: HashSet<(RunId, Digest)>,
+    quiet: HashMap<(RunId, ChannelName), Moment>,
+    last_card: u32,
+    last_grant: u32,
+}
+
+impl Broker {
+    /// A lifetime without any authority.
+    #[must_use]
+    pub fn new(boot: BootId, boot_no: BootNo) -> Self {
+        Self {
+            boot,
+            boot_no,
+            runs: BTreeMap::new(),
+            sessions: HashMap::new(),
+            calls: HashMap::new(),
+            cards: BTreeMap::new(),
+            resolved: BTreeMap::new(),
+            denied_requests: HashSet::new(),
+            quiet: HashMap::new(),
+            last_card: 0,
+            last_grant: 0,
+        }
+    }
+
+    /// This gateway lifetime's secret id.
+    #[must_use]
+    pub fn boot(&self) -> BootId {
+        self.boot
+    }
+    /// Its label.
+    #[must_use]
+    pub fn boot_no(&self) -> BootNo {
+        self.boot_no
+    }
+
+    /// The newest session approval of a run for a channel, ended or not.
+    #[must_use]
+    pub fn session(&self, run: RunId, channel: &ChannelName) -> Option<&SessionApproval> {
+        self.sessions.get(&(run, channel.clone()))
+    }
+
+    /// Channels on which a run has an approval that has not ended.
+    pub fn live_channels(&self, run: RunId) -> impl Iterator<Item = &ChannelName> {
+        self.sessions
+            .iter()
+            .filter(move |((of, _), approval)| *of == run && approval.ended().is_none())
+            .map(|((_, channel), _)| channel)
+    }
+
+    /// Takes the yes to one action out, for `decide`. Give it back with [`Broker::give_back`] where the decision was a
+    /// refusal.
+    #[must_use]
+    pub fn take_call(&mut self, reference: Ref) -> Option<CallApproval> {
+        self.calls.remove(&reference)
+    }
+
+    /// Puts an unused yes back.
+    pub fn give_back(&mut self, call: CallApproval) {
+        self.calls.insert(call.reference, call);
+    }
+
+    /// Counts a use of a session approval, after `decide` allowed it.
+    pub fn count_use(&mut self, run: RunId, channel: &ChannelName) {
+        if let Some(approval) = self.sessions.get_mut(&(run, channel.clone())) {
+            approval.count_use();
+        }
+    }
+
+    /// Makes a session approval live, once its GRANT row is durable.
+    ///
+    /// Everything may have changed since the yes: a run that has ended, another epoch, or an ack of another row leave no
+    /// approval alive, and the answer is `false`.
+    #[must_use]
+    pub fn activate(&mut self, facts: ApprovalFacts, granted: JournalAck, epoch: Option<VaultEpoch>) -> bool {
+        let run_lives = self
+            .runs
+            .get(&facts.run)
+            .is_some_and(|run| run.ended().is_none() && run.nonce() == facts.nonce);
+        if !run_lives || facts.boot != self.boot || epoch != Some(facts.epoch) {
+            return false;
+        }
+        let key = (facts.run, facts.channel.clone());
+        let Some(approval) = SessionApproval::activate(facts, granted) else { return false };
+        self.sessions.insert(key, approval);
+        true
+    }
+
+    /// Keeps a yes to one action, once it is recorded. The same conditions as [`Broker::activate`].
+    #[must_use]
+    pub fn keep_call(&mut self, call: CallApproval, epoch: Option<VaultEpoch>) -> bool {
+        let run_lives = self
+            .runs
+            .get(&call.run)
+            .is_some_and(|run| run.ended().is_none() && run.nonce() == call.nonce);
+        if !run_lives || call.boot != self.boot || epoch != Some(call.epoch) {
+            return false;
+        }
+        self.calls.insert(call.reference, call);
+        true
+    }
+
+    fn next_grant(&mut self) -> GrantNo {
+        self.last_grant = self.last_grant.saturating_add(1);
+        GrantNo(self.last_grant)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Runs: registered connections with their evidence.
+
+use super::{Broker, Ends};
+use crate::evidence::{ProcessInode, Subject};
+use crate::ids::{BootNo, Digest, LaunchNonce, RunId};
+use crate::limits;
+use crate::outcome::{EndReason, Reason};
+use crate::recall::Lapse;
+
+/// What a registration brings.
+#[derive(Debug)]
+pub struct NewRun {
+    /// Its number.
+    pub id: RunId,
+    /// Whom it is bound to.
+    pub subject: Subject,
+    /// Made by the gateway after it has inspected the process.
+    pub nonce: LaunchNonce,
+    /// Conversation label.
+    pub conversation: Option<String>,
+    /// What the client says of an earlier registration. Chooses words only.
+    pub claimed: Option<(RunId, BootNo)>,
+    /// What the recall knows of an earlier authority. Chooses words only.
+    pub lapse: Option<Lapse>,
+}
+
+/// A run.
+#[derive(Debug)]
+pub struct Run {
+    new: NewRun,
+    subject_digest: Digest,
+    ended: Option<EndReason>,
+}
+
+impl Run {
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> RunId {
+        self.new.id
+    }
+    /// Whom it is bound to.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.new.subject
+    }
+    /// Digest of that.
+    #[must_use]
+    pub fn subject_digest(&self) -> Digest {
+        self.subject_digest
+    }
+    /// Its nonce.
+    #[must_use]
+    pub fn nonce(&self) -> LaunchNonce {
+        self.new.nonce
+    }
+    /// Conversation label that stands at the connection.
+    #[must_use]
+    pub fn conversation(&self) -> Option<&str> {
+        self.new.conversation.as_deref()
+    }
+    /// The client's claim about an earlier registration.
+    #[must_use]
+    pub fn claimed(&self) -> Option<(RunId, BootNo)> {
+        self.new.claimed
+    }
+    /// An earlier authority, in words.
+    #[must_use]
+    pub fn lapse(&self) -> Option<&Lapse> {
+        self.new.lapse.as_ref()
+    }
+    /// Why it ended, if it did.
+    #[must_use]
+    pub fn ended(&self) -> Option<EndReason> {
+        self.ended
+    }
+
+    pub(super) fn end(&mut self, reason: EndReason) {
+        self.ended.get_or_insert(reason);
+    }
+
+    fn agent(&self) -> Option<ProcessInode> {
+        self.new.subject.agent().map(|agent| agent.inode)
+    }
+}
+
+impl Broker {
+    /// Takes a run in.
+    ///
+    /// # Errors
+    /// [`Reason::TooMany`] over the limits for all runs and for one agent's.
+    pub fn register(&mut self, new: NewRun) -> Result<(), Reason> {
+        let agent = new.subject.agent().map(|agent| agent.inode);
+        let live = || self.runs.values().filter(|run| run.ended.is_none());
+        if live().count() >= limits::RUNS || live().filter(|run| run.agent() == agent).count() >= limits::RUNS_PER_AGENT
+        {
+            return Err(Reason::TooMany);
+        }
+        let subject_digest = new.subject.digest();
+        self.runs.insert(new.id, Run { new, subject_digest, ended: None });
+        Ok(())
+    }
+
+    /// A run, ended or not.
+    #[must_use]
+    pub fn run(&self, id: RunId) -> Option<&Run> {
+        self.runs.get(&id)
+    }
+
+    /// Runs that have not ended.
+    pub fn live_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.values().filter(|run| run.ended.is_none())
+    }
+
+    /// Replaces what the recall says of an earlier authority: after an unlock more is known.
+    pub fn set_lapse(&mut self, id: RunId, lapse: Option<Lapse>) {
+        if let Some(run) = self.runs.get_mut(&id) {
+            run.new.lapse = lapse;
+        }
+    }
+
+    /// Notes the conversation that a call declares. Another one than before ends the run's approvals: a label can only
+    /// narrow (R16). A missing label changes nothing.
+    pub fn declare_conversation(&mut self, id: RunId, label: Option<&str>) -> Ends {
+        let Some(label) = label else { return Ends::none() };
+        let Some(run) = self.runs.get_mut(&id) else { return Ends::none() };
+        let before = run.new.conversation.replace(label.to_owned());
+        match before {
+            Some(before) if before != label => self.end_sessions(EndReason::ConversationChanged, |of, _| of == id),
+            _ => Ends::none(),
+        }
+    }
+
+    /// Forgets a run that has ended, when its connection is gone and nobody will ask again.
+    pub fn forget(&mut self, id: RunId) {
+        if self.runs.get(&id).is_none_or(|run| run.ended.is_none()) {
+            return;
+        }
+        self.runs.remove(&id);
+        self.sessions.retain(|(of, _), _| *of != id);
+        self.denied_requests.retain(|(of, _)| *of != id);
+        self.quiet.retain(|(of, _), _| *of != id);
+    }
+
+    pub(super) fn agent_of(&self, id: RunId) -> Option<ProcessInode> {
+        self.runs.get(&id).and_then(Run::agent)
+    }
+}

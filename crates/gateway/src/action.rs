@@ -1,0 +1,116 @@
+//! Actions of this gateway lifetime, from their INTENT to their end.
+
+use lychgate_core::channel::ChannelName;
+use lychgate_core::ids::{ActionNo, CardNo, Digest, Moment, Ref, RunId};
+use lychgate_core::outcome::{NotStarted, Reasons};
+use lychgate_core::record::StoredResult;
+use lychgate_core::request::CanonicalRequest;
+use std::collections::BTreeMap;
+use tokio_util::sync::CancellationToken;
+
+/// One action.
+#[derive(Debug)]
+pub(crate) struct Action {
+    pub(crate) reference: Ref,
+    pub(crate) client_ref: Ref,
+    pub(crate) number: ActionNo,
+    pub(crate) run: RunId,
+    pub(crate) channel: ChannelName,
+    pub(crate) digest: Digest,
+    pub(crate) key: Option<String>,
+    pub(crate) state: ActionState,
+    /// Cuts the connection of an action that is under way.
+    pub(crate) cancel: CancellationToken,
+    /// When it was announced, or when its card was answered with yes.
+    pub(crate) since: Moment,
+}
+
+impl Action {
+    /// A caller drives it; it may be on the wire.
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.state, ActionState::Running)
+    }
+}
+
+/// Where an action stands.
+#[derive(Debug)]
+pub(crate) enum ActionState {
+    /// Announced; the person has been asked, or is about to be.
+    Waiting {
+        /// What would be sent.
+        request: Box<CanonicalRequest>,
+        /// The card, once it is open.
+        card: Option<CardNo>,
+    },
+    /// One caller drives it.
+    Running,
+    /// It is over.
+    Done(Finished),
+}
+
+/// How an action ended.
+#[derive(Debug, Clone)]
+pub(crate) enum Finished {
+    /// A result was seen.
+    Observed(StoredResult),
+    /// It started; nobody saw the result.
+    NotObserved(String),
+    /// It did not start: no connection.
+    NotStarted(NotStarted, String),
+    /// It did not start: refused.
+    Refused(Reasons),
+}
+
+/// All actions of this lifetime that are not forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Actions {
+    by_ref: BTreeMap<Ref, Action>,
+}
+
+impl Actions {
+    pub(crate) fn insert(&mut self, action: Action) {
+        self.by_ref.insert(action.reference, action);
+    }
+
+    /// An action of one run, by its id or by the shim's own ref of it.
+    pub(crate) fn of_run(&self, run: RunId, reference: Ref) -> Option<&Action> {
+        self.by_ref
+            .get(&reference)
+            .filter(|action| action.run == run)
+            .or_else(|| self.by_ref.values().find(|action| action.run == run && action.client_ref == reference))
+    }
+
+    /// The newest attempt of a logical action within a run and channel scope.
+    pub(crate) fn of_key(&self, run: RunId, key: &str) -> Option<&Action> {
+        self.by_ref
+            .values()
+            .filter(|action| action.run == run && action.key.as_deref() == Some(key))
+            .max_by_key(|action| action.number)
+    }
+
+    pub(crate) fn get(&self, reference: Ref) -> Option<&Action> {
+        self.by_ref.get(&reference)
+    }
+
+    pub(crate) fn get_mut(&mut self, reference: Ref) -> Option<&mut Action> {
+        self.by_ref.get_mut(&reference)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Action> {
+        self.by_ref.values_mut()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Action> {
+        self.by_ref.values()
+    }
+
+    /// Actions of a run that have not ended.
+    pub(crate) fn unfinished(&self, run: RunId) -> impl Iterator<Item = &Action> {
+        self.by_ref.values().filter(move |action| action.run == run && !matches!(action.state, ActionState::Done(_)))
+    }
+
+    /// Forgets ended actions of `run`: the store has them.
+    pub(crate) fn forget(&mut self, run: RunId) {
+        self.by_ref.retain(|_, action| action.run != run || !matches!(action.state, ActionState::Done(_)));
+    }
+}

@@ -1,0 +1,93 @@
+//! One call: looked at, answered.
+
+use crate::agent::{authorize, http, lists};
+use crate::authority::Looked;
+use crate::state::{Gateway, RunHandle};
+use crate::status;
+use lychgate_core::event::Event;
+use lychgate_core::evidence::{ProcessInode, Seen};
+use lychgate_core::ids::RunId;
+use lychgate_core::limits;
+use lychgate_core::outcome::{Reason, Reasons};
+use lychgate_wire::agent::{Answer, Call, ToAgent};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What a call needs: whose it is, who wrote it, and whether it still waits.
+pub(crate) struct CallContext {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) run: RunId,
+    pub(crate) handle: Arc<RunHandle>,
+    /// The process that wrote the frame.
+    pub(crate) sender: ProcessInode,
+    pub(crate) id: u64,
+    /// The client took the call back, or the connection ends.
+    pub(crate) withdrawn: CancellationToken,
+}
+
+impl CallContext {
+    /// Looks at the run's processes again, under the lock that `authority` stands for.
+    pub(crate) fn look(&self, authority: &mut crate::authority::Authority) -> Looked {
+        authority.look(self.run, Seen::Seen(self.sender))
+    }
+
+    /// Tells the client that the call still waits.
+    pub(crate) async fn progress(&self, text: String) {
+        let _ = self.handle.writer.send(&ToAgent::Progress { id: self.id, text }).await;
+    }
+
+    /// Refuses with all reasons, and records it: a denied action is different from a missing one (R25).
+    pub(crate) fn refuse(&self, channel: &str, reasons: Reasons, looked: &Looked) -> Answer {
+        let answer = self.gateway.because(Some(self.run), None, &reasons);
+        self.gateway.lock().note(Event::ActionDenied {
+            run: self.run,
+            action: None,
+            channel: channel.chars().take(80).collect(),
+            reasons,
+            differences: looked.found.clone(),
+        });
+        answer
+    }
+}
+
+/// Until when a call waits for a person.
+pub(crate) fn deadline(wait_seconds: Option<u64>) -> Instant {
+    let seconds = wait_seconds.unwrap_or(limits::WAIT_DEFAULT_SECONDS).min(limits::WAIT_MAX_SECONDS);
+    Instant::now() + Duration::from_secs(seconds)
+}
+
+/// Serves one call.
+pub(super) async fn serve(context: &CallContext, conversation: Option<&str>, call: Call) -> Answer {
+    if let Some(answer) = enter(context, conversation) {
+        return answer;
+    }
+    match call {
+        Call::HttpRequest(call) => http::request(context, call).await,
+        Call::Authorize { channels, wait_seconds } => authorize::authorize(context, channels, wait_seconds).await,
+        Call::ActionStatus { action_id, action_key, wait_seconds } => {
+            status::status(context, action_id, action_key, wait_seconds).await
+        }
+        Call::ReadResult { action_id, offset } => status::read_result(context, action_id, offset),
+        Call::ListChannels => lists::channels(context),
+        Call::RunStatus => lists::run(context),
+    }
+}
+
+/// What is checked for every call: the processes are the same, and a conversation label may narrow.
+fn enter(context: &CallContext, conversation: Option<&str>) -> Option<Answer> {
+    let mut authority = context.gateway.lock();
+    let looked = context.look(&mut authority);
+    if !looked.found.is_empty() {
+        let mut reasons = authority.standing(context.run, &looked);
+        reasons.push(Reason::ProcessChanged);
+        drop(authority);
+        let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::ProcessChanged));
+        return Some(context.refuse("", reasons, &looked));
+    }
+    let label = super::register::label(conversation.map(str::to_owned));
+    let ends = authority.broker.declare_conversation(context.run, label.as_deref());
+    authority.apply(ends);
+    None
+}

@@ -1,0 +1,352 @@
+//! `http_request`: from the call to an announced action, or to a refusal. What follows is in `drive` and `execute`.
+
+use super::call::{CallContext, deadline};
+use super::drive;
+use crate::action::{Action, ActionState, Finished};
+use crate::authority::{Authority, Looked};
+use crate::clock;
+use crate::journal;
+use crate::keeper::Kept;
+use crate::views;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lychgate_core::broker::Ask;
+use lychgate_core::channel::{Channel, ChannelName};
+use lychgate_core::decide::{Decision, Question, VaultNow};
+use lychgate_core::event::{Event, RowKind};
+use lychgate_core::ids::{GrantNo, Ref};
+use lychgate_core::limits;
+use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
+use lychgate_core::record::{IntentRecord, Record};
+use lychgate_core::request::{CanonicalRequest, RawRequest};
+use lychgate_journal::Pending;
+use lychgate_wire::agent::{Answer, HttpCall};
+use tokio_util::sync::CancellationToken;
+
+/// One authenticated request.
+pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
+    let wait = call.wait_seconds;
+    match begin(context, call) {
+        Begun::Answer(answer) => *answer,
+        Begun::Known(reference) => drive::drive(context, reference, deadline(wait)).await,
+        Begun::New { reference, intent, kept } => {
+            // Durable before anything is said or sent (R19, I5).
+            let recorded = intent.await.is_ok();
+            // The store costs words and results, never safety: its failure does not stop an action.
+            let _ = kept.done().await;
+            if !recorded {
+                let reasons = Reasons::one(Reason::JournalUnavailable);
+                let finished = Finished::Refused(reasons.clone());
+                let mut authority = context.gateway.lock();
+                drop(authority.abort(reference, NotStarted::Unsent, "the journal failed", finished));
+                drop(authority);
+                return context.gateway.because(Some(context.run), Some(reference), &reasons);
+            }
+            drive::drive(context, reference, deadline(wait)).await
+        }
+    }
+}
+
+enum Begun {
+    Answer(Box<Answer>),
+    /// The same attempt came before.
+    Known(Ref),
+    New { reference: Ref, intent: Pending, kept: Kept },
+}
+
+/// The first decision, and the announcement. One critical section.
+fn begin(context: &CallContext, call: HttpCall) -> Begun {
+    let mut authority = context.gateway.lock();
+    let looked = context.look(&mut authority);
+    match try_begin(context, &mut authority, &looked, call) {
+        Ok(begun) => begun,
+        Err(refusal) => {
+            drop(authority);
+            Begun::Answer(Box::new(refusal.answer(context, &looked)))
+        }
+    }
+}
+
+/// Why no action was announced.
+enum Refusal {
+    /// Refused with reasons; journalled.
+    Reasons(String, Reasons),
+    /// The call is wrong in itself.
+    Invalid(Reason, String),
+}
+
+impl Refusal {
+    fn answer(self, context: &CallContext, looked: &Looked) -> Answer {
+        match self {
+            Self::Reasons(channel, reasons) => context.refuse(&channel, reasons, looked),
+            Self::Invalid(reason, what) => context.gateway.invalid(context.run, reason, what),
+        }
+    }
+}
+
+fn try_begin(
+    context: &CallContext,
+    authority: &mut Authority,
+    looked: &Looked,
+    call: HttpCall,
+) -> Result<Begun, Refusal> {
+    let name: ChannelName = call
+        .channel
+        .parse()
+        .map_err(|error: lychgate_core::channel::ChannelError| Refusal::Invalid(Reason::UnknownChannel, error.to_string()))?;
+    let with_reasons = |reasons: Vec<Reason>| {
+        let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
+        Refusal::Reasons(name.to_string(), reasons)
+    };
+    if authority.vault.now() != VaultNow::Locked {
+        let standing = authority.standing(context.run, looked);
+        if !standing.is_empty() {
+            return Err(with_reasons(standing));
+        }
+    } else {
+        return Err(with_reasons(locked_reasons(context, authority, looked, &name)));
+    }
+    let Some(channel) = authority.channel(&name) else {
+        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(authority, &name)));
+    };
+    let raw = raw(&call).map_err(|what| Refusal::Invalid(Reason::InvalidRequest, what))?;
+    let request = CanonicalRequest::new(&channel, raw)
+        .map_err(|error| Refusal::Invalid(Reason::InvalidRequest, format!("{error}. Nothing was sent.")))?;
+    if let Some(known) = known(context, authority, &call, &request)? {
+        return Ok(Begun::Known(known));
+    }
+    if authority.broker.is_denied(context.run, request.digest()) {
+        return Err(with_reasons(vec![Reason::DeniedByOperator]));
+    }
+    let pending = authority.actions.unfinished(context.run).count();
+    if pending >= limits::PENDING_INTENTS_PER_AGENT {
+        return Err(with_reasons(vec![Reason::TooMany]));
+    }
+    let reference = fresh_ref().ok_or_else(|| with_reasons(vec![Reason::JournalUnavailable]))?;
+    let question = Question { reference, request };
+    let (request, reasons) = match authority.decide(context.run, question, &looked.chain) {
+        // This permit is dropped: the one that counts is made when the connection is ready.
+        Decision::Allow(permit) => (permit.give_up(), Vec::new()),
+        Decision::Deny(denied) => {
+            let reasons = in_words(context, authority, &name, denied.reasons.all());
+            let askable = |reason: &Reason| matches!(reason, Reason::NewRun | Reason::PerCall);
+            if !reasons.iter().all(askable) {
+                return Err(with_reasons(reasons));
+            }
+            (denied.question.request, reasons)
+        }
+    };
+    announce(context, authority, &channel, request, reference, &reasons, &call).map_err(|reason| with_reasons(vec![reason]))
+}
+
+/// `NewRun` is what `decide` says where there is no approval. Where an earlier authority is known, that is the word.
+fn in_words(context: &CallContext, authority: &Authority, name: &ChannelName, reasons: &[Reason]) -> Vec<Reason> {
+    let lapse = authority.lapse_reasons(context.run, name);
+    match lapse {
+        Some(lapse) if reasons.contains(&Reason::NewRun) => {
+            let rest = reasons.iter().filter(|reason| !matches!(reason, Reason::NewRun | Reason::PerCall));
+            rest.chain(lapse.all()).copied().collect()
+        }
+        _ if reasons.iter().any(|reason| reason.outcome() == Outcome::ReauthRequired) => {
+            reasons.iter().filter(|reason| **reason != Reason::PerCall).copied().collect()
+        }
+        _ => reasons.to_vec(),
+    }
+}
+
+/// Everything that holds beside the lock, for the words.
+pub(super) fn locked_reasons(
+    context: &CallContext,
+    authority: &Authority,
+    looked: &Looked,
+    name: &ChannelName,
+) -> Vec<Reason> {
+    let mut reasons = authority.standing(context.run, looked);
+    if authority.broker.session(context.run, name).is_some() {
+        reasons.push(Reason::VaultStateChanged);
+    }
+    reasons.extend(authority.lapse_reasons(context.run, name).iter().flat_map(|lapse| lapse.all().to_vec()));
+    reasons.extend(authority.claimed_reasons(context.run));
+    reasons
+}
+
+pub(super) fn unknown_channel(authority: &Authority, name: &ChannelName) -> String {
+    let names: Vec<&str> = authority.vault.channels().iter().map(|channel| channel.name.as_str()).collect();
+    let list = if names.is_empty() { "there are none yet".to_owned() } else { format!("there are: {}", names.join(", ")) };
+    format!("there is no channel `{name}`; {list}. The person adds channels with `lych channel add`.")
+}
+
+fn raw(call: &HttpCall) -> Result<RawRequest, String> {
+    let body = match &call.body_base64 {
+        None => Vec::new(),
+        Some(text) => STANDARD.decode(text).map_err(|_| "body_base64 is not base64 (RFC 4648, padded)".to_owned())?,
+    };
+    Ok(RawRequest { method: call.method.clone(), url: call.url.clone(), headers: call.headers.clone(), body })
+}
+
+/// The same attempt, or another attempt of the same logical action, or a repeated one that must be equal.
+fn known(
+    context: &CallContext,
+    authority: &Authority,
+    call: &HttpCall,
+    request: &CanonicalRequest,
+) -> Result<Option<Ref>, Refusal> {
+    let reused = |what: &str| Refusal::Invalid(Reason::KeyReused, format!("{what} was used with another request; use a new one, or send the same request"));
+    if authority.past.barred.contains(&call.client_ref) {
+        return Err(Refusal::Invalid(Reason::KeyReused, "this attempt was declared not started and can't start any more; make a new request".into()));
+    }
+    if let Some(action) = authority.actions.of_run(context.run, call.client_ref) {
+        let same = action.digest == request.digest();
+        return if same { Ok(Some(action.reference)) } else { Err(reused("this client ref")) };
+    }
+    if let Some(key) = &call.action_key
+        && let Some(action) = authority.actions.of_key(context.run, key)
+    {
+        if action.digest != request.digest() || action.channel != *request.channel() {
+            return Err(reused("this action_key"));
+        }
+        // Not started: a new attempt of the same logical action. Otherwise: that action.
+        let again = matches!(
+            action.state,
+            ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_))
+        );
+        return Ok((!again).then_some(action.reference));
+    }
+    if let Some(earlier) = call.retry_of {
+        let digest = authority
+            .actions
+            .of_run(context.run, earlier)
+            .map(|action| action.digest)
+            .or_else(|| crate::status::inherited(authority, context.run, earlier).map(|intent| intent.digest));
+        match digest {
+            None => return Err(Refusal::Invalid(Reason::UnknownAction, "retry_of names no action of this run".into())),
+            Some(digest) if digest != request.digest() => return Err(reused("retry_of")),
+            Some(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+fn announce(
+    context: &CallContext,
+    authority: &mut Authority,
+    channel: &Channel,
+    request: CanonicalRequest,
+    reference: Ref,
+    reasons: &[Reason],
+    call: &HttpCall,
+) -> Result<Begun, Reason> {
+    let number = authority.take_action_number();
+    let card = if reasons.is_empty() {
+        None
+    } else {
+        let ask = question(context, authority, channel, &request, reference, number, reasons).ok_or(Reason::ProcessChanged)?;
+        Some(open(context, authority, ask)?)
+    };
+    let Some((peer, kernel_boot, conversation)) = authority.broker.run(context.run).and_then(|run| {
+        let peer = run.subject().peer()?.inode;
+        Some((peer, run.subject().kernel_boot().to_owned(), run.conversation().map(str::to_owned)))
+    }) else {
+        return Err(Reason::ProcessChanged);
+    };
+    let event = Event::ActionRequested {
+        run: context.run,
+        action: number,
+        channel: channel.name.clone(),
+        method: request.method().to_string(),
+        target: format!("{}{}", request.origin(), request.path()),
+        digest: request.digest(),
+        body_bytes: request.body().len() as u64,
+        peer,
+    };
+    let epoch = authority.vault.epoch().number;
+    let intent = authority.journal.append(journal::action(RowKind::Intent, epoch, GrantNo::NONE, reference, event));
+    let record = IntentRecord {
+        reference,
+        client_ref: call.client_ref,
+        action: number,
+        run: context.run,
+        boot: context.gateway.boot_no,
+        peer,
+        kernel_boot,
+        channel: channel.name.clone(),
+        channel_version: channel.version,
+        method: request.method().to_string(),
+        target: request.url().to_owned(),
+        conversation,
+        digest: request.digest(),
+        action_key: call.action_key.clone(),
+        retry_of: call.retry_of,
+        idempotency_key: None,
+        at: clock::wall(),
+    };
+    authority.past.intents.insert(reference, record.clone());
+    let kept = authority.keeper.keep_durably(Record::Intent(record));
+    authority.actions.insert(Action {
+        reference,
+        client_ref: call.client_ref,
+        number,
+        run: context.run,
+        channel: channel.name.clone(),
+        digest: request.digest(),
+        key: call.action_key.clone(),
+        state: ActionState::Waiting { request: Box::new(request), card },
+        cancel: CancellationToken::new(),
+        since: clock::now(),
+    });
+    authority.bump();
+    Ok(Begun::New { reference, intent, kept })
+}
+
+/// The card for an action: about the session, about this use, or about both.
+pub(super) fn question(
+    context: &CallContext,
+    authority: &Authority,
+    channel: &Channel,
+    request: &CanonicalRequest,
+    reference: Ref,
+    number: lychgate_core::ids::ActionNo,
+    reasons: &[Reason],
+) -> Option<Ask> {
+    let run = authority.broker.run(context.run)?;
+    let VaultNow::Unlocked(epoch) = authority.vault.now() else { return None };
+    let session = reasons.contains(&Reason::NewRun);
+    Some(Ask {
+        run: context.run,
+        changed: Vec::new(),
+        previous: None,
+        agent: views::agent(run)?,
+        channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
+        action: Some(views::action(request, number)),
+        asks_action: reasons.contains(&Reason::PerCall).then_some(reference),
+        ceremony: channel.approval.ceremony,
+        epoch,
+    })
+}
+
+/// Puts the card before the person and records a new one.
+pub(super) fn open(
+    context: &CallContext,
+    authority: &mut Authority,
+    ask: Ask,
+) -> Result<lychgate_core::ids::CardNo, Reason> {
+    let (card, new) = authority.broker.ask(ask, clock::now())?;
+    if new && let Some(view) = authority.broker.card(card) {
+        let touches = view.channels.iter().map(|on| on.name.clone());
+        let event = Event::CardOpened {
+            card,
+            run: context.run,
+            channels: touches.chain(view.action.iter().map(|action| action.channel.clone())).collect(),
+            shown: view.digest(),
+        };
+        authority.note(event);
+        authority.bump();
+    }
+    Ok(card)
+}
+
+fn fresh_ref() -> Option<Ref> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(Ref(bytes))
+}

@@ -1,0 +1,163 @@
+//! The agent socket: connections become runs, calls become answers.
+
+mod authorize;
+mod call;
+mod drive;
+mod http;
+mod lists;
+mod register;
+
+use crate::agent::call::CallContext;
+use crate::state::{Gateway, Outbox, RunHandle};
+use lychgate_core::evidence::Difference;
+use lychgate_core::ids::RunId;
+use lychgate_core::outcome::{EndReason, Reason, Reasons};
+use lychgate_wire::agent::{FromAgent, ToAgent};
+use lychgate_wire::transport::{self, Frame, FrameError, Reader};
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Calls of one connection at a time.
+const CALLS: usize = 128;
+/// How long calls that see their run ended may take to say so.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Serves the socket until the gateway stops.
+pub(crate) async fn serve(gateway: Arc<Gateway>, listener: UnixListener) {
+    loop {
+        let accepted = tokio::select! {
+            () = gateway.stop.cancelled() => return,
+            accepted = transport::accept(&listener) => accepted,
+        };
+        match accepted {
+            Ok(socket) => {
+                tokio::spawn(connection(Arc::clone(&gateway), socket));
+            }
+            // No descriptors left: those that are open must close first.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+    let Ok(connector) = lychgate_sys::peer_pidfd(std::os::fd::AsFd::as_fd(&socket)) else { return };
+    let Ok((mut reader, writer)) = transport::halves(socket) else { return };
+    let outbox = Outbox::new(writer);
+    if let Some((run, handle)) = register::register(&gateway, &mut reader, &outbox, connector).await {
+        converse(&gateway, run, &handle, &mut reader).await;
+    }
+    outbox.shutdown().await;
+}
+
+async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, reader: &mut Reader) {
+    let mut calls: JoinSet<u64> = JoinSet::new();
+    let mut open: HashMap<u64, CancellationToken> = HashMap::new();
+    loop {
+        let frame = tokio::select! {
+            () = gateway.stop.cancelled() => break,
+            () = handle.ended.cancelled() => break,
+            Some(done) = calls.join_next() => {
+                if let Ok(id) = done {
+                    open.remove(&id);
+                }
+                continue;
+            }
+            frame = reader.frame() => frame,
+        };
+        match frame {
+            Ok(frame) => {
+                if !take(gateway, run, handle, frame, &mut calls, &mut open).await {
+                    break;
+                }
+            }
+            Err(FrameError::Closed | FrameError::CutOff | FrameError::Io(_)) => {
+                gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
+                break;
+            }
+            Err(FrameError::NoSender | FrameError::MixedSenders | FrameError::Descriptor) => {
+                gateway.lock().end_run(run, EndReason::ProcessIdentityMismatch, vec![Difference::Sender]);
+                break;
+            }
+            Err(FrameError::TooLarge(_) | FrameError::TooSlow) => {
+                gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
+                break;
+            }
+        }
+    }
+    for token in open.values() {
+        token.cancel();
+    }
+    let _ = tokio::time::timeout(FAREWELL, async { while calls.join_next().await.is_some() {} }).await;
+    let ended = {
+        let mut authority = gateway.lock();
+        authority.end_run(run, EndReason::Disconnected, Vec::new());
+        let reason = authority.broker.run(run).and_then(lychgate_core::broker::Run::ended);
+        authority.actions.forget(run);
+        authority.broker.forget(run);
+        reason
+    };
+    let reason = ended.map_or(Reason::ProcessChanged, EndReason::reason);
+    let answer = gateway.because(Some(run), None, &Reasons::one(reason));
+    let _ = handle.writer.send(&ToAgent::RunEnded { answer }).await;
+}
+
+/// Takes one frame in. `false` ends the connection.
+async fn take(
+    gateway: &Arc<Gateway>,
+    run: RunId,
+    handle: &Arc<RunHandle>,
+    frame: Frame,
+    calls: &mut JoinSet<u64>,
+    open: &mut HashMap<u64, CancellationToken>,
+) -> bool {
+    let message: Option<FromAgent> = serde_json::from_slice(&frame.bytes).ok();
+    if frame.sender.inode != handle.peer {
+        // An inherited or passed descriptor, or a fork. The connection is not the peer's alone any more.
+        gateway.lock().end_run(run, EndReason::ProcessIdentityMismatch, vec![Difference::Sender]);
+        if let Some(FromAgent::Call { id, .. }) = message {
+            let answer = gateway.because(Some(run), None, &Reasons::one(Reason::ProcessChanged));
+            let _ = handle.writer.send(&ToAgent::Answer { id, answer }).await;
+        }
+        return false;
+    }
+    match message {
+        Some(FromAgent::Call { id, conversation, call }) => {
+            if open.contains_key(&id) || open.len() >= CALLS {
+                let answer = gateway.because(Some(run), None, &Reasons::one(Reason::TooMany));
+                return handle.writer.send(&ToAgent::Answer { id, answer }).await.is_ok();
+            }
+            let withdrawn = CancellationToken::new();
+            open.insert(id, withdrawn.clone());
+            let context = CallContext {
+                gateway: Arc::clone(gateway),
+                run,
+                handle: Arc::clone(handle),
+                sender: frame.sender.inode,
+                id,
+                withdrawn,
+            };
+            calls.spawn(async move {
+                let answer = call::serve(&context, conversation.as_deref(), call).await;
+                let _ = context.handle.writer.send(&ToAgent::Answer { id, answer }).await;
+                id
+            });
+            true
+        }
+        Some(FromAgent::Cancel { id }) => {
+            if let Some(token) = open.get(&id) {
+                token.cancel();
+            }
+            true
+        }
+        // A second Hello or Register, or something else: not our protocol.
+        Some(FromAgent::Hello { .. } | FromAgent::Register { .. }) | None => {
+            gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
+            false
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Registration: pin, acknowledge, and only then listen to what the client says (R3, R8).
+
+use crate::clock;
+use crate::state::{Gateway, Outbox, RunHandle};
+use lychgate_core::broker::NewRun;
+use lychgate_core::event::{Event, Requester};
+use lychgate_core::evidence::{ProcessInode, Seen, differences};
+use lychgate_core::ids::{LaunchNonce, RunId};
+use lychgate_core::limits;
+use lychgate_core::outcome::{EndReason, Reason, Reasons};
+use lychgate_core::record::{Record, RunRecord};
+use lychgate_peer::{PinRefused, Pinned, Rules, inode_of};
+use lychgate_wire::WIRE;
+use lychgate_wire::agent::{FromAgent, Previous, ToAgent};
+use lychgate_wire::transport::{FrameSender, Reader};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A client that does not complete the handshake in this time is let go.
+const HANDSHAKE: Duration = Duration::from_secs(30);
+
+/// Makes a run of a connection, or refuses it with the reason, on the wire and in the journal.
+pub(super) async fn register(
+    gateway: &Arc<Gateway>,
+    reader: &mut Reader,
+    outbox: &Outbox,
+    connector: OwnedFd,
+) -> Option<(RunId, Arc<RunHandle>)> {
+    let done = tokio::time::timeout(HANDSHAKE, handshake(gateway, reader, outbox, connector)).await.ok()?;
+    match done {
+        Ok(registered) => registered,
+        Err(refused) => {
+            let reasons = Reasons::one(refused.reason);
+            gateway.lock().note(Event::RegistrationRefused { by: refused.requester, reasons: reasons.clone() });
+            let answer = gateway.because(None, None, &reasons);
+            let _ = outbox.send(&ToAgent::Refused { answer }).await;
+            None
+        }
+    }
+}
+
+type Registered = Option<(RunId, Arc<RunHandle>)>;
+
+async fn handshake(
+    gateway: &Arc<Gateway>,
+    reader: &mut Reader,
+    outbox: &Outbox,
+    connector: OwnedFd,
+) -> Result<Registered, PinRefused> {
+    let Ok(hello) = reader.frame().await else { return Ok(None) };
+    let requester = Requester { pid: hello.sender.pid, program: "?".to_owned() };
+    let refuse = |reason| PinRefused { reason, requester: requester.clone() };
+    let Ok(FromAgent::Hello { wire, shim, build: _ }) = serde_json::from_slice(&hello.bytes) else {
+        return Err(refuse(Reason::InvalidRequest));
+    };
+    if wire != WIRE {
+        return Err(refuse(Reason::ShimBuild));
+    }
+    let peer = hello.sender.inode;
+    if inode_of(connector.as_fd()).ok() != Some(peer) {
+        return Err(refuse(Reason::ProcessChanged));
+    }
+    let pinned = pin(gateway, hello.sender, shim).await.unwrap_or_else(|| Err(refuse(Reason::PeerGone)))?;
+    let pinned_frame = ToAgent::Pinned { wire: WIRE, version: gateway.version.clone() };
+    if outbox.send(&pinned_frame).await.is_err() {
+        return Ok(None);
+    }
+
+    // Only what comes from here on counts: the process may have written and then executed something else.
+    let Ok(frame) = reader.frame().await else { return Ok(None) };
+    let chain = pinned.look(Seen::Seen(frame.sender.inode));
+    if !differences(pinned.subject(), &chain).is_empty() {
+        return Err(refuse(Reason::ProcessChanged));
+    }
+    let Ok(FromAgent::Register { conversation, previous }) = serde_json::from_slice(&frame.bytes) else {
+        return Err(refuse(Reason::InvalidRequest));
+    };
+    let counting = Arc::clone(gateway);
+    let number = tokio::task::spawn_blocking(move || counting.next_run()).await;
+    let Ok(Ok(id)) = number else { return Err(refuse(Reason::JournalUnavailable)) };
+    let handle = enter(gateway, id, pinned, peer, outbox, label(conversation), previous).map_err(refuse)?;
+    watch(gateway, id, &handle);
+    if outbox.send(&ToAgent::Registered { run: id, boot: gateway.boot_no }).await.is_err() {
+        gateway.lock().end_run(id, EndReason::Disconnected, Vec::new());
+        return Ok(None);
+    }
+    Ok(Some((id, handle)))
+}
+
+async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Pinned, PinRefused>> {
+    let gateway = Arc::clone(gateway);
+    // Hashing an image takes time: not on a thread that serves others.
+    let pinning = tokio::task::spawn_blocking(move || {
+        let never = gateway.never.all();
+        let rules = Rules {
+            gateway_file: gateway.own_file,
+            own_namespaces: gateway.own_namespaces,
+            own_uid: gateway.own_uid,
+            never: &never,
+            claims_shim: shim,
+        };
+        Pinned::pin(sender.pidfd, sender.pid, &rules)
+    });
+    pinning.await.ok()
+}
+
+/// A label as it is kept: short, and nothing where it is empty.
+pub(super) fn label(text: Option<String>) -> Option<String> {
+    let mut text = text.filter(|text| !text.is_empty())?;
+    let mut end = text.len().min(limits::CONVERSATION_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    Some(text)
+}
+
+fn enter(
+    gateway: &Arc<Gateway>,
+    id: RunId,
+    pinned: Pinned,
+    peer: ProcessInode,
+    outbox: &Outbox,
+    conversation: Option<String>,
+    previous: Option<Previous>,
+) -> Result<Arc<RunHandle>, Reason> {
+    let mut nonce = [0u8; 16];
+    getrandom::fill(&mut nonce).map_err(|_| Reason::PeerGone)?;
+    let subject = pinned.subject().clone();
+    let claimed = previous.as_ref().map(|previous| (previous.run, previous.boot));
+    let handle = Arc::new(RunHandle {
+        pinned,
+        peer,
+        writer: outbox.clone(),
+        ended: CancellationToken::new(),
+        previous,
+    });
+    let mut authority = gateway.lock();
+    let new = NewRun {
+        id,
+        subject: subject.clone(),
+        nonce: LaunchNonce(nonce),
+        conversation: conversation.clone(),
+        claimed,
+        lapse: None,
+    };
+    authority.broker.register(new)?;
+    authority.runs.insert(id, Arc::clone(&handle));
+    authority.remember(id);
+    if let Some(agent) = authority.broker.run(id).and_then(crate::authority::identity) {
+        let record = RunRecord {
+            run: id,
+            boot: gateway.boot_no,
+            conversation: conversation.clone(),
+            agent,
+            peer,
+            kernel_boot: subject.kernel_boot().to_owned(),
+            at: clock::wall(),
+        };
+        authority.record(Record::Run(record));
+    }
+    authority.note(Event::RunStarted { run: id, subject, conversation });
+    authority.bump();
+    Ok(handle)
+}
+
+/// The end of any process of the chain ends the run at once.
+fn watch(gateway: &Arc<Gateway>, id: RunId, handle: &Arc<RunHandle>) {
+    let exited = handle.pinned.ended();
+    let over = handle.ended.clone();
+    let gateway = Arc::clone(gateway);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = over.cancelled() => {}
+            () = exited => {
+                gateway.lock().end_run(id, EndReason::ProcessExited, vec![lychgate_core::evidence::Difference::Ended]);
+            }
+        }
+    });
+}

@@ -1,0 +1,264 @@
+//! Everything that authority depends on, changed under one lock, with its rows queued in the same order.
+
+mod actions;
+mod ends;
+mod vault;
+
+pub(crate) use vault::VaultHold;
+
+use crate::action::Actions;
+use crate::clock;
+use crate::journal;
+use crate::keeper::Keeper;
+use crate::state::RunHandle;
+use lychgate_core::broker::{Broker, Run};
+use lychgate_core::channel::{Channel, ChannelName};
+use lychgate_core::decide::{self, Decision, LiveEvidence, Question, VaultNow};
+use lychgate_core::event::Event;
+use lychgate_core::evidence::{Difference, LiveChain, Seen, differences};
+use lychgate_core::ids::{Ref, RunId};
+use lychgate_core::outcome::{EndReason, Reason, Reasons};
+use lychgate_core::recall::{Arrival, Recall};
+use lychgate_core::record::{AgentIdentity, EndKind, IntentRecord, Record, StoredResult};
+use lychgate_journal::{Journal, Pending};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// See the module.
+pub(crate) struct Authority {
+    pub(crate) broker: Broker,
+    pub(crate) vault: VaultHold,
+    pub(crate) actions: Actions,
+    pub(crate) recall: Recall,
+    pub(crate) past: Past,
+    pub(crate) runs: HashMap<RunId, Arc<RunHandle>>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) keeper: Keeper,
+    next_action: u64,
+    changed: watch::Sender<u64>,
+}
+
+/// What the action store told at the unlock, and what came since: actions of earlier runs.
+#[derive(Default)]
+pub(crate) struct Past {
+    pub(crate) intents: BTreeMap<Ref, IntentRecord>,
+    pub(crate) ends: BTreeMap<Ref, PastEnd>,
+    /// Refs that may never start: fenced before RETRY_SAFE was said.
+    pub(crate) barred: HashSet<Ref>,
+    /// Which earlier runs' actions a run may see, by the person's yes.
+    pub(crate) inherited: HashMap<RunId, Vec<(RunId, Vec<ChannelName>)>>,
+}
+
+impl Past {
+    /// Takes in what another source knows.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.intents.extend(other.intents);
+        for (reference, end) in other.ends {
+            self.ends.entry(reference).or_insert(end);
+        }
+        self.barred.extend(other.barred);
+        for (run, from) in other.inherited {
+            self.inherited.entry(run).or_default().extend(from);
+        }
+    }
+}
+
+/// How an action of an earlier run ended, as the store knows it.
+#[derive(Clone)]
+pub(crate) enum PastEnd {
+    Observed(StoredResult),
+    NotStarted,
+    NotObserved,
+}
+
+impl Authority {
+    pub(crate) fn new(
+        broker: Broker,
+        vault: VaultHold,
+        journal: Arc<Journal>,
+        keeper: Keeper,
+        changed: watch::Sender<u64>,
+    ) -> Self {
+        Self {
+            broker,
+            vault,
+            actions: Actions::default(),
+            recall: Recall::empty(),
+            past: Past::default(),
+            runs: HashMap::new(),
+            journal,
+            keeper,
+            next_action: 1,
+            changed,
+        }
+    }
+
+    /// Wakes everyone who waits for a change.
+    pub(crate) fn bump(&self) {
+        self.changed.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// Queues a row that nobody waits for.
+    pub(crate) fn note(&self, event: Event) {
+        // Dropped: an EVENT row gates nothing.
+        drop(self.journal.append(journal::note(self.vault.epoch().number, event)));
+    }
+
+    /// Queues a row that somebody waits for.
+    pub(crate) fn note_durably(&self, event: Event) -> Pending {
+        self.journal.append(journal::note(self.vault.epoch().number, event))
+    }
+
+    /// A channel as it stands in the vault; `None` while that is locked.
+    pub(crate) fn channel(&self, name: &ChannelName) -> Option<Channel> {
+        self.vault.channel(name)
+    }
+
+    /// Looks at a run's processes again. `sender` wrote the frame that this is about.
+    ///
+    /// A difference ends the run at once: what can't be proven the same is different.
+    pub(crate) fn look(&mut self, id: RunId, sender: Seen<lychgate_core::evidence::ProcessInode>) -> Looked {
+        let Some(handle) = self.runs.get(&id).map(Arc::clone) else {
+            return Looked { chain: LiveChain { sender, processes: Vec::new() }, found: vec![Difference::Ended] };
+        };
+        let chain = handle.pinned.look(sender);
+        let found = differences(handle.pinned.subject(), &chain);
+        if !found.is_empty() {
+            // The end of a process is not a mismatch of identity; the journal keeps the two apart (R25).
+            let reason = if found.contains(&Difference::Ended) && !found.contains(&Difference::Sender) {
+                EndReason::ProcessExited
+            } else {
+                EndReason::ProcessIdentityMismatch
+            };
+            self.end_run(id, reason, found.clone());
+        }
+        Looked { chain, found }
+    }
+
+    /// The decision on one question, with everything as it is at this moment.
+    pub(crate) fn decide(&mut self, id: RunId, question: Question, chain: &LiveChain) -> Decision {
+        let call = self.broker.take_call(question.reference);
+        let Some(run) = self.broker.run(id) else {
+            return Decision::Deny(Box::new(decide::Denied {
+                question,
+                call,
+                reasons: Reasons::one(Reason::ProcessChanged),
+                differences: vec![Difference::Ended],
+            }));
+        };
+        let channel = self.channel(question.request.channel());
+        let session = self.broker.session(id, question.request.channel());
+        let live = live(run, chain, &self.broker, self.vault.now(), channel.as_ref());
+        decide::decide(question, decide::Authority { session, call }, &live)
+    }
+
+    /// Reasons that hold for a run whatever it asks: vault, processes.
+    pub(crate) fn standing(&self, id: RunId, looked: &Looked) -> Vec<Reason> {
+        let Some(run) = self.broker.run(id) else { return vec![Reason::ProcessChanged] };
+        let live = live(run, &looked.chain, &self.broker, self.vault.now(), None);
+        decide::standing(&live, &looked.found)
+    }
+
+    /// What the person and the agent hear instead of "never approved", where an earlier authority is known (R17).
+    pub(crate) fn lapse_reasons(&self, id: RunId, channel: &ChannelName) -> Option<Reasons> {
+        let run = self.broker.run(id)?;
+        if self.broker.session(id, channel).is_some() {
+            return None;
+        }
+        let lapse = run.lapse().filter(|lapse| lapse.channels.contains(channel))?;
+        Some(lapse.reasons.clone())
+    }
+
+    /// Words for a locked vault, where the recall can't be read: the client's own claim of an earlier gateway.
+    pub(crate) fn claimed_reasons(&self, id: RunId) -> Vec<Reason> {
+        let earlier = |run: &Run| run.claimed().is_some_and(|(_, boot)| boot != self.broker.boot_no());
+        let restarted = self.broker.run(id).is_some_and(earlier);
+        if restarted { vec![Reason::GatewayRestarted] } else { Vec::new() }
+    }
+
+    /// Finds out what the recall says of an earlier authority of this run.
+    pub(crate) fn remember(&mut self, id: RunId) {
+        let Some(run) = self.broker.run(id) else { return };
+        let Some(peer) = run.subject().peer().map(|peer| peer.inode) else { return };
+        let Some(agent) = identity(run) else { return };
+        let arrival = Arrival {
+            run: id,
+            boot: self.broker.boot_no(),
+            peer,
+            kernel_boot: run.subject().kernel_boot(),
+            conversation: run.conversation(),
+            agent: &agent,
+        };
+        let lapse = self.recall.lapse(&arrival);
+        self.broker.set_lapse(id, lapse);
+    }
+
+    /// Takes a record into the recall and hands it to the store.
+    pub(crate) fn record(&mut self, record: Record) {
+        self.recall.note(&record);
+        if let Record::Ended { reference, kind, .. } = &record {
+            let end = match kind {
+                EndKind::NotStarted => PastEnd::NotStarted,
+                EndKind::NotObserved => PastEnd::NotObserved,
+            };
+            self.past.ends.insert(*reference, end);
+        }
+        self.keeper.keep(record);
+    }
+
+    pub(crate) fn set_next_action(&mut self, next: u64) {
+        self.next_action = self.next_action.max(next);
+    }
+
+    pub(crate) fn take_action_number(&mut self) -> lychgate_core::ids::ActionNo {
+        let number = self.next_action;
+        self.next_action = number.saturating_add(1);
+        lychgate_core::ids::ActionNo(number)
+    }
+
+    /// What time ends.
+    pub(crate) fn tick(&mut self) {
+        let ends = self.broker.tick(clock::now());
+        self.apply(ends);
+        self.sweep();
+    }
+}
+
+/// A look at a run's processes.
+pub(crate) struct Looked {
+    pub(crate) chain: LiveChain,
+    pub(crate) found: Vec<Difference>,
+}
+
+fn live<'a>(
+    run: &'a Run,
+    chain: &'a LiveChain,
+    broker: &Broker,
+    vault: VaultNow,
+    channel: Option<&'a Channel>,
+) -> LiveEvidence<'a> {
+    LiveEvidence {
+        run: run.id(),
+        subject: run.subject(),
+        nonce: run.nonce(),
+        chain,
+        run_ended: run.ended(),
+        boot: broker.boot(),
+        vault,
+        channel,
+        conversation: run.conversation(),
+        now: clock::now(),
+    }
+}
+
+/// The program of a run's agent, where it was seen.
+pub(crate) fn identity(run: &Run) -> Option<AgentIdentity> {
+    let agent = run.subject().agent()?;
+    let executable = agent.executable.value()?;
+    Some(AgentIdentity {
+        program: executable.path.clone(),
+        sha256: executable.sha256,
+        directory: agent.directory.clone(),
+    })
+}

@@ -1,0 +1,178 @@
+//! The vault in the gateway's hands: locked or open, never in between for anyone who holds the lock.
+
+use crate::operator::Refused;
+use lychgate_core::channel::{Channel, ChannelName};
+use lychgate_core::decide::VaultNow;
+use lychgate_core::ids::VaultEpoch;
+use lychgate_core::proof::{Armed, Released};
+use lychgate_core::secret::SecretBytes;
+use lychgate_vault::{Locked, PinVerdict, StoreKey, Unlocked, VaultError};
+use lychgate_wire::operator::Failure;
+
+/// The vault.
+pub(crate) enum VaultHold {
+    /// Locked.
+    Locked(Locked),
+    /// Open.
+    Open(Unlocked),
+    /// Given away within one method; seen by nobody, and as good as locked.
+    Moving,
+}
+
+/// What an unlock brings beside the open vault.
+pub(crate) struct Unlock {
+    pub(crate) epoch: VaultEpoch,
+    pub(crate) store_key: StoreKey,
+    pub(crate) warning: Option<String>,
+}
+
+const NO_EPOCH: VaultEpoch = VaultEpoch { number: 0, nonce: [0; 16] };
+
+impl VaultHold {
+    /// The vault as `decide` wants it.
+    pub(crate) fn now(&self) -> VaultNow {
+        match self {
+            Self::Open(open) => VaultNow::Unlocked(open.epoch()),
+            Self::Locked(_) | Self::Moving => VaultNow::Locked,
+        }
+    }
+
+    /// The epoch, also of a locked vault: for rows.
+    pub(crate) fn epoch(&self) -> VaultEpoch {
+        match self {
+            Self::Open(open) => open.epoch(),
+            Self::Locked(locked) => locked.epoch(),
+            Self::Moving => NO_EPOCH,
+        }
+    }
+
+    /// Channels; none while it is locked: ask [`VaultHold::now`] before you say that there are none.
+    pub(crate) fn channels(&self) -> Vec<Channel> {
+        match self {
+            Self::Open(open) => open.channels().cloned().collect(),
+            Self::Locked(_) | Self::Moving => Vec::new(),
+        }
+    }
+
+    pub(crate) fn channel(&self, name: &ChannelName) -> Option<Channel> {
+        match self {
+            Self::Open(open) => open.channel(name).cloned(),
+            Self::Locked(_) | Self::Moving => None,
+        }
+    }
+
+    /// Opens it with a slot's key.
+    pub(crate) fn unlock(&mut self, slot: lychgate_seal::SlotId, key: &lychgate_seal::SlotKey) -> Result<Unlock, Refused> {
+        let locked = match std::mem::replace(self, Self::Moving) {
+            Self::Locked(locked) => locked,
+            open @ Self::Open(_) => {
+                *self = open;
+                return Err(Refused::new(Failure::Refused, "the vault is unlocked already"));
+            }
+            Self::Moving => return Err(Refused::new(Failure::Fault, "the vault is out of reach; restart the gateway")),
+        };
+        match locked.unlock(slot, key) {
+            Ok(open) => {
+                let unlock = Unlock {
+                    epoch: open.epoch(),
+                    store_key: open.store_key(),
+                    warning: open.warning().map(ToString::to_string),
+                };
+                *self = Self::Open(open);
+                // The new epoch belongs into the file at once; a disk that is full must not keep the person out.
+                if let Self::Open(open) = self {
+                    let _ = open.save();
+                }
+                Ok(unlock)
+            }
+            Err(failed) => {
+                let kind = match failed.error {
+                    VaultError::Seal(lychgate_seal::SealError::WrongKey { .. }) => Failure::WrongFactor,
+                    _ => Failure::Fault,
+                };
+                let text = failed.error.to_string();
+                *self = Self::Locked(failed.locked);
+                Err(Refused::new(kind, text))
+            }
+        }
+    }
+
+    /// Locks it. `false` where it was locked. The text is what could not be put on disk.
+    pub(crate) fn lock(&mut self) -> (bool, Option<String>) {
+        match std::mem::replace(self, Self::Moving) {
+            Self::Open(open) => {
+                let (locked, error) = open.lock();
+                *self = Self::Locked(locked);
+                (true, error.map(|error| error.to_string()))
+            }
+            other => {
+                *self = other;
+                (false, None)
+            }
+        }
+    }
+
+    /// The credential for an armed action.
+    pub(crate) fn release(&self, armed: &Armed) -> Result<Released, String> {
+        match self {
+            Self::Open(open) => open.release(armed).map_err(|refused| refused.to_string()),
+            Self::Locked(_) | Self::Moving => Err("the vault was locked; nothing was sent".to_owned()),
+        }
+    }
+
+    /// Checks the PIN for one command.
+    pub(crate) fn check_pin(&mut self, pin: &[u8]) -> Result<(), Refused> {
+        let verdict = self.open()?.check_pin(pin);
+        match verdict {
+            Ok(PinVerdict::Ok) => Ok(()),
+            Ok(PinVerdict::Wrong { left }) => Err(Refused::new(
+                Failure::WrongFactor,
+                format!("the PIN is wrong; {left} more tries, then only unlocking with the passphrase helps"),
+            )),
+            Ok(PinVerdict::Blocked) => Err(Refused::new(
+                Failure::WrongFactor,
+                "the PIN is blocked after five wrong tries; lock and unlock the vault with the passphrase",
+            )),
+            Err(error) => Err(Refused::new(Failure::Fault, error.to_string())),
+        }
+    }
+
+    /// Adds a channel; its version.
+    pub(crate) fn add_channel(&mut self, channel: Channel, secret: SecretBytes) -> Result<u32, Refused> {
+        let added = self.open()?.add_channel(channel, secret);
+        added.map(|channel| channel.version).map_err(|error| Refused::new(Failure::Refused, error.to_string()))
+    }
+
+    /// Removes a channel; the version it had.
+    pub(crate) fn remove_channel(&mut self, name: &ChannelName) -> Result<u32, Refused> {
+        let open = self.open()?;
+        let version = open.channel(name).map_or(0, |channel| channel.version);
+        open.remove_channel(name).map_err(|error| Refused::new(Failure::NotFound, error.to_string()))?;
+        Ok(version)
+    }
+
+    /// Signs for the journal.
+    pub(crate) fn sign(&self, message: &[u8]) -> Option<[u8; 64]> {
+        match self {
+            Self::Open(open) => Some(open.signer().sign(message)),
+            Self::Locked(_) | Self::Moving => None,
+        }
+    }
+
+    /// The public half of that key.
+    pub(crate) fn public(&self) -> Option<[u8; 32]> {
+        match self {
+            Self::Open(open) => Some(open.signer().public()),
+            Self::Locked(_) | Self::Moving => None,
+        }
+    }
+
+    fn open(&mut self) -> Result<&mut Unlocked, Refused> {
+        match self {
+            Self::Open(open) => Ok(open),
+            Self::Locked(_) | Self::Moving => {
+                Err(Refused::new(Failure::Locked, "the vault is locked; unlock it with `lych unlock`"))
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A yes: looked at again, recorded, and only then live.
+
+use super::words::Words;
+use super::{Console, Refused, because};
+use crate::authority::Authority;
+use crate::clock;
+use lychgate_core::approval::CallApproval;
+use lychgate_core::broker::{AnswerRefused, Approve, EndedApproval, Granting, Resolution};
+use lychgate_core::card::CardView;
+use lychgate_core::channel::{Ceremony, ChannelName};
+use lychgate_core::decide::VaultNow;
+use lychgate_core::event::{Event, RowDraft, RowKind};
+use lychgate_core::evidence::Seen;
+use lychgate_core::ids::{CardNo, Digest, Ref, RunId, VaultEpoch};
+use lychgate_core::outcome::{EndReason, Reason};
+use lychgate_core::record::Record;
+use lychgate_journal::Pending;
+use lychgate_wire::operator::{Failure, Reply};
+use sha2::{Digest as _, Sha256};
+
+/// Says yes to a card. The PIN was checked for this very command.
+pub(super) async fn approve(
+    console: &Console,
+    card: CardNo,
+    channels: Option<Vec<ChannelName>>,
+    shown: Option<Digest>,
+) -> Result<Reply, Refused> {
+    let (mut granting, rows, call_row) = take(console, card, channels.as_deref(), shown)?;
+    let mut acks = Vec::with_capacity(rows.len());
+    for row in rows {
+        acks.push(row.await);
+    }
+    let call_recorded = match call_row {
+        Some(row) => row.await.is_ok(),
+        None => false,
+    };
+
+    let mut authority = console.gateway.lock();
+    let epoch = epoch(&authority);
+    let mut opened = Vec::new();
+    let mut whole = true;
+    for (facts, ack) in std::mem::take(&mut granting.sessions).into_iter().zip(acks) {
+        let Ok(ack) = ack else {
+            whole = false;
+            continue;
+        };
+        let ended = EndedApproval {
+            run: facts.run,
+            channel: facts.channel.clone(),
+            approval: facts.id,
+            grant: facts.grant,
+            epoch: facts.epoch.number,
+            reason: EndReason::VaultLocked,
+        };
+        if authority.broker.activate(facts, ack, epoch) {
+            opened.push(ended.channel);
+        } else {
+            // The yes came too late: its GRANT is on record, so its end must be as well.
+            whole = false;
+            let run_ended = authority.broker.run(ended.run).and_then(lychgate_core::broker::Run::ended);
+            let ended = EndedApproval { reason: run_ended.unwrap_or(EndReason::VaultLocked), ..ended };
+            drop(authority.journal.append(crate::journal::revoke(&ended, authority.vault.epoch().number)));
+        }
+    }
+    if let Some(call) = granting.call.take().filter(|_| call_recorded) {
+        whole &= authority.broker.keep_call(call, epoch);
+    }
+    settle(&mut authority, &granting.view, &opened, whole)
+}
+
+fn settle(
+    authority: &mut Authority,
+    view: &CardView,
+    opened: &[ChannelName],
+    whole: bool,
+) -> Result<Reply, Refused> {
+    let (card, run) = (view.card, view.run);
+    if !whole && opened.is_empty() {
+        authority.broker.settle(card, Resolution::Closed(Reason::JournalUnavailable));
+        authority.sweep();
+        authority.bump();
+        return Err(Refused::new(Failure::Fault, Words::NOT_RECORDED));
+    }
+    for channel in opened {
+        let epoch = authority.vault.epoch().number;
+        authority.record(Record::Approved { run, channel: channel.clone(), epoch, at: clock::wall() });
+    }
+    inherit(authority, run, view, opened);
+    authority.broker.settle(card, Resolution::Approved);
+    authority.approved(card);
+    authority.bump();
+    Ok(Reply::Approved { run, channels: opened.to_vec() })
+}
+
+/// The card said that the results of the earlier run's actions on these channels are shown to this one.
+fn inherit(authority: &mut Authority, run: RunId, view: &CardView, opened: &[ChannelName]) {
+    let Some(previous) = view.previous.as_ref().filter(|previous| previous.shows_results) else { return };
+    if opened.is_empty() {
+        return;
+    }
+    let mut from = vec![(previous.run, opened.to_vec())];
+    // What the earlier run had inherited on these channels comes along.
+    if let Some(further) = authority.past.inherited.get(&previous.run) {
+        let kept = further.iter().map(|(run, channels)| {
+            (*run, channels.iter().filter(|channel| opened.contains(channel)).cloned().collect())
+        });
+        from.extend(kept);
+    }
+    authority.past.inherited.entry(run).or_default().extend(from);
+    authority.record(Record::Inherited { from: previous.run, to: run, channels: opened.to_vec(), at: clock::wall() });
+}
+
+type Taken = (Granting, Vec<Pending>, Option<Pending>);
+
+fn take(
+    console: &Console,
+    card: CardNo,
+    channels: Option<&[ChannelName]>,
+    shown: Option<Digest>,
+) -> Result<Taken, Refused> {
+    let mut authority = console.gateway.lock();
+    let Some(epoch) = epoch(&authority) else { return Err(Refused::new(Failure::Locked, Words::LOCKED)) };
+    let run = authority
+        .broker
+        .card(card)
+        .map(|view| view.run)
+        .ok_or_else(|| Refused::new(Failure::NotFound, Words::NO_CARD))?;
+    // What was shown is what is bound: the processes are looked at again before the yes counts.
+    let peer = authority.runs.get(&run).map(|handle| handle.peer);
+    let sender = peer.map_or(Seen::Unseen(lychgate_core::evidence::Why::Gone), Seen::Seen);
+    if !authority.look(run, sender).found.is_empty() {
+        return Err(Refused::new(Failure::Refused, because(&console.gateway, Reason::ProcessChanged)));
+    }
+    let mut randomness = Randomness::new().ok_or_else(|| Refused::new(Failure::Fault, Words::NOT_RECORDED))?;
+    let live = authority.vault.channels().to_vec();
+    let granting = authority
+        .broker
+        .approve(Approve {
+            card,
+            shown,
+            channels,
+            live: &|name| live.iter().find(|channel| channel.name == *name).cloned(),
+            ceremony: Ceremony::Presence,
+            epoch,
+            now: clock::now(),
+            fresh: &mut || randomness.next(),
+        })
+        .map_err(|refused| words(console, &refused))?;
+    let (rows, call_row) = record(console, &authority, &granting);
+    authority.note(Event::OperatorActed { by: console.requester.clone(), command: "approve".into() });
+    authority.bump();
+    Ok((granting, rows, call_row))
+}
+
+fn record(console: &Console, authority: &Authority, granting: &Granting) -> (Vec<Pending>, Option<Pending>) {
+    let Some(run) = authority.broker.run(granting.view.run) else { return (Vec::new(), None) };
+    let signer = granting.view.agent.signer.clone().unwrap_or_else(|| "unsigned".into());
+    let rows = granting
+        .sessions
+        .iter()
+        .map(|facts| {
+            let event = Event::SessionApproved {
+                run: facts.run,
+                approval: facts.id,
+                channel: facts.channel.clone(),
+                channel_version: facts.channel_version,
+                subject: run.subject().clone(),
+                signer: signer.clone(),
+                shown: facts.shown,
+                nonce_digest: Digest(Sha256::digest(facts.nonce.0).into()),
+                conversation: facts.conversation.clone(),
+                boot: console.gateway.boot_no,
+                vault: facts.epoch.number,
+                ceremony: facts.ceremony,
+            };
+            authority.journal.append(RowDraft {
+                kind: RowKind::Grant,
+                epoch: facts.epoch.number,
+                grant: facts.grant,
+                reference: Ref::NONE,
+                at: clock::wall(),
+                event,
+            })
+        })
+        .collect();
+    let call_row = granting.call.as_ref().and_then(|call| {
+        let number = granting.view.action.as_ref().map(|action| action.action)?;
+        Some(authority.note_durably(call_event(call, number)))
+    });
+    (rows, call_row)
+}
+
+fn call_event(call: &CallApproval, action: lychgate_core::ids::ActionNo) -> Event {
+    Event::CallApproved { run: call.run, action, digest: call.digest, ceremony: call.ceremony }
+}
+
+fn epoch(authority: &Authority) -> Option<VaultEpoch> {
+    match authority.vault.now() {
+        VaultNow::Unlocked(epoch) => Some(epoch),
+        VaultNow::Locked | VaultNow::Quarantined => None,
+    }
+}
+
+fn words(console: &Console, refused: &AnswerRefused) -> Refused {
+    match refused {
+        AnswerRefused::NoSuchCard => Refused::new(Failure::NotFound, Words::NO_CARD),
+        AnswerRefused::OtherCard => Refused::new(Failure::Refused, Words::OTHER_CARD),
+        AnswerRefused::Stale(reason) => Refused::new(Failure::Refused, because(&console.gateway, *reason)),
+        AnswerRefused::Ceremony => Refused::new(Failure::WrongFactor, Words::CEREMONY),
+        AnswerRefused::Channels(names) => {
+            let names: Vec<&str> = names.iter().map(ChannelName::as_str).collect();
+            let text = format!(
+                "nothing is ticked on this card, or a channel is named that is not on it; name what you want to open, \
+                 for example --channel {}",
+                names.first().copied().unwrap_or("NAME")
+            );
+            Refused::new(Failure::Refused, text)
+        }
+    }
+}
+
+/// Random values drawn before the lock's work begins: drawing can fail, granting half must not.
+struct Randomness {
+    pool: Vec<[u8; 16]>,
+}
+
+impl Randomness {
+    /// One value for each channel that a card can hold, and one for an action.
+    const VALUES: usize = 64;
+
+    fn new() -> Option<Self> {
+        let mut pool = vec![[0u8; 16]; Self::VALUES];
+        pool.iter_mut().try_for_each(|value| getrandom::fill(value)).ok()?;
+        Some(Self { pool })
+    }
+
+    fn next(&mut self) -> [u8; 16] {
+        // INVARIANT: a card holds fewer channels than there are values. An empty pool would repeat an id, which names an
+        // approval in the journal and compares nothing.
+        self.pool.pop().unwrap_or_default()
+    }
+}

@@ -1,0 +1,285 @@
+//! The operator socket: who may do what, and doing it.
+//!
+//! Narrowing (deny, revoke, lock, stop) needs nothing and works from anywhere. Everything else is refused to descendants
+//! of a run and to consoles that do not pass the look from outside; widening needs the PIN on top.
+
+mod approve;
+mod channels;
+mod commands;
+mod vault;
+mod words;
+
+use crate::state::{Gateway, Outbox};
+use lychgate_core::event::{Event, Requester};
+use lychgate_core::evidence::ProcessInode;
+use lychgate_core::outcome::Reason;
+use lychgate_peer::{ConsolePeer, ancestry, inode_of, inspect_console};
+use lychgate_wire::WIRE;
+use lychgate_wire::operator::{Command, Demands, Failure, FromOperator, Reply, ToOperator};
+use lychgate_wire::sensitive::Sensitive;
+use lychgate_wire::transport::{self, Frame, FrameSender, Reader};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixListener;
+use words::Words;
+
+pub(crate) use vault::{anchor, lock_now};
+
+/// Serves the socket until the gateway stops.
+pub(crate) async fn serve(gateway: Arc<Gateway>, listener: UnixListener) {
+    loop {
+        let accepted = tokio::select! {
+            () = gateway.stop.cancelled() => return,
+            accepted = transport::accept(&listener) => accepted,
+        };
+        match accepted {
+            Ok(socket) => {
+                tokio::spawn(connection(Arc::clone(&gateway), socket));
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// A console's connection.
+struct Console {
+    gateway: Arc<Gateway>,
+    outbox: Outbox,
+    /// The process that said hello.
+    peer: ProcessInode,
+    requester: Requester,
+    /// The look from outside, or why it failed.
+    looked: Result<ConsolePeer, String>,
+    /// Its ancestors, never agents while it is connected.
+    never: Option<u64>,
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        if let Some(number) = self.never {
+            self.gateway.never.remove(number);
+        }
+    }
+}
+
+/// Why a command is not done.
+pub(crate) struct Refused {
+    kind: Failure,
+    text: String,
+}
+
+impl Refused {
+    fn new(kind: Failure, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+    let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
+    let Ok((mut reader, writer)) = transport::halves(socket) else { return };
+    let outbox = Outbox::new(writer);
+    if let Some(mut console) = hello(gateway, &mut reader, outbox.clone(), connector).await {
+        console.converse(&mut reader).await;
+    }
+    outbox.shutdown().await;
+}
+
+async fn hello(
+    gateway: Arc<Gateway>,
+    reader: &mut Reader,
+    outbox: Outbox,
+    connector: OwnedFd,
+) -> Option<Console> {
+    let frame = tokio::time::timeout(Duration::from_secs(30), reader.frame()).await.ok()?.ok()?;
+    let FromOperator::Hello { wire, build: _ } = serde_json::from_slice(&frame.bytes).ok()? else { return None };
+    if wire != WIRE {
+        let text = Words::OTHER_BUILD.to_owned();
+        let _ = outbox.send(&ToOperator::Failed { id: 0, kind: Failure::Refused, text }).await;
+        return None;
+    }
+    let FrameSender { inode, pid, uid, pidfd } = frame.sender;
+    if uid != gateway.own_uid || inode_of(connector.as_fd()).ok() != Some(inode) {
+        return None;
+    }
+    let own_file = gateway.own_file;
+    let inspected = tokio::task::spawn_blocking(move || {
+        let above = ancestry(&pidfd, pid).unwrap_or_default();
+        (inspect_console(pidfd, pid, own_file), above)
+    });
+    let (looked, above) = inspected.await.ok()?;
+    let requester = match &looked {
+        Ok(console) => console.requester(),
+        Err(_) => Requester {
+            pid,
+            program: above.first().map_or_else(|| "?".to_owned(), |first| first.program.clone()),
+        },
+    };
+    let never = looked.is_ok().then(|| {
+        let ancestors = above.iter().filter(|above| above.inode != inode).map(|above| above.inode);
+        gateway.never.add(ancestors.collect())
+    });
+    let looked = looked.map_err(|refused| refused.to_string());
+    let console = Console { gateway, outbox, peer: inode, requester, looked, never };
+    let pinned = ToOperator::Pinned { wire: WIRE, version: console.gateway.version.clone() };
+    console.outbox.send(&pinned).await.ok()?;
+    Some(console)
+}
+
+impl Console {
+    async fn converse(&mut self, reader: &mut Reader) {
+        let mut changed = self.gateway.changed.subscribe();
+        let mut watching = false;
+        loop {
+            let frame = tokio::select! {
+                () = self.gateway.stop.cancelled() => return,
+                moved = changed.changed(), if watching => {
+                    if moved.is_err() || self.show_cards().await.is_err() {
+                        return;
+                    }
+                    continue;
+                }
+                frame = reader.frame() => match frame {
+                    Ok(frame) => frame,
+                    Err(_) => return,
+                },
+            };
+            match self.frame(frame).await {
+                Next::Go => {}
+                Next::Watch => {
+                    watching = true;
+                    changed.mark_unchanged();
+                    if self.show_cards().await.is_err() {
+                        return;
+                    }
+                }
+                Next::End => return,
+            }
+        }
+    }
+
+    async fn frame(&mut self, frame: Frame) -> Next {
+        // A descriptor that went elsewhere is no console.
+        if frame.sender.inode != self.peer {
+            return Next::End;
+        }
+        let Ok(FromOperator::Do { id, factor, command }) = serde_json::from_slice(&frame.bytes) else {
+            return Next::End;
+        };
+        drop(frame.bytes);
+        let watch = matches!(command, Command::Watch);
+        let word = command.word();
+        let answer = match self.allowed(&frame.sender, &command, factor) {
+            Ok(()) => self.perform(command).await,
+            Err(refused) => {
+                self.record_refusal(word, &refused.text);
+                Err(refused)
+            }
+        };
+        let good = answer.is_ok();
+        let message = match answer {
+            Ok(reply) => ToOperator::Done { id, reply },
+            Err(Refused { kind, text }) => ToOperator::Failed { id, kind, text },
+        };
+        match self.outbox.send(&message).await {
+            Ok(()) if watch && good => Next::Watch,
+            Ok(()) => Next::Go,
+            Err(_) => Next::End,
+        }
+    }
+
+    /// Whether this process may give this command now.
+    fn allowed(&self, sender: &FrameSender, command: &Command, factor: Option<Sensitive>) -> Result<(), Refused> {
+        let demands = command.demands();
+        if demands == Demands::Nothing {
+            return Ok(());
+        }
+        let refuse = |text: &str| Err(Refused::new(Failure::Refused, text));
+        let console = match &self.looked {
+            Ok(console) => console,
+            Err(why) => return refuse(why),
+        };
+        if !console.still_same(sender.inode) {
+            return refuse(Words::CONSOLE_CHANGED);
+        }
+        let Ok(above) = ancestry(&sender.pidfd, sender.pid) else { return refuse(Words::CONSOLE_CHANGED) };
+        let within = {
+            let authority = self.gateway.lock();
+            let of_runs = |inode: &ProcessInode| {
+                authority.broker.live_runs().any(|run| run.subject().chain().iter().any(|link| link.inode == *inode))
+            };
+            above.iter().any(|above| of_runs(&above.inode))
+        };
+        if within {
+            return refuse(Words::WITHIN_A_RUN);
+        }
+        match demands {
+            Demands::Nothing | Demands::Outside => Ok(()),
+            Demands::OutsideAndFactor => self.factor(factor),
+        }
+    }
+
+    fn factor(&self, factor: Option<Sensitive>) -> Result<(), Refused> {
+        let Some(pin) = factor else { return Err(Refused::new(Failure::WrongFactor, Words::NO_FACTOR)) };
+        let mut authority = self.gateway.lock();
+        authority.vault.check_pin(pin.expose().as_bytes())
+    }
+
+    fn record_refusal(&self, command: &str, why: &str) {
+        self.gateway.lock().note(Event::OperatorRefused {
+            by: self.requester.clone(),
+            command: command.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
+    async fn show_cards(&self) -> std::io::Result<()> {
+        let (cards, locked) = {
+            let authority = self.gateway.lock();
+            let locked = authority.vault.now() == lychgate_core::decide::VaultNow::Locked;
+            (authority.broker.open_cards().cloned().collect(), locked)
+        };
+        self.outbox.send(&ToOperator::Cards { cards, locked }).await
+    }
+
+    async fn perform(&self, command: Command) -> Result<Reply, Refused> {
+        match command {
+            Command::Status => Ok(commands::status(&self.gateway)),
+            Command::Unlock { slot, key } => vault::unlock(self, slot, key).await,
+            Command::Lock => vault::lock(self, "command").await,
+            Command::Approvals => Ok(commands::approvals(&self.gateway)),
+            Command::Approve { card, channels, shown } => approve::approve(self, card, channels, shown).await,
+            Command::Deny { card } => commands::deny(self, card).await,
+            Command::Runs => Ok(commands::runs(&self.gateway)),
+            Command::Revoke { run } => commands::revoke(self, run).await,
+            Command::ChannelAdd { channel, secret } => channels::add(self, *channel, secret).await,
+            Command::ChannelList => channels::list(&self.gateway),
+            Command::ChannelRemove { name } => channels::remove(self, &name).await,
+            Command::Watch | Command::CheckFactor => Ok(Reply::Ok { notice: None }),
+            Command::Stop => {
+                self.gateway.stop.cancel();
+                Ok(Reply::Ok { notice: None })
+            }
+        }
+    }
+}
+
+enum Next {
+    Go,
+    Watch,
+    End,
+}
+
+/// Waits for rows and says whether all are durable.
+pub(crate) async fn all_durable(rows: Vec<lychgate_journal::Pending>) -> bool {
+    let mut good = true;
+    for row in rows {
+        good &= row.await.is_ok();
+    }
+    good
+}
+
+/// What a card or command hears of a reason, in words.
+fn because(gateway: &Gateway, reason: Reason) -> String {
+    lychgate_text::changed(gateway.text, &[reason]).unwrap_or_default()
+}

@@ -1,0 +1,155 @@
+//! Unlock and lock.
+
+use super::words::Words;
+use super::{Console, Refused, all_durable};
+use crate::authority::{Authority, Past, PastEnd};
+use crate::clock;
+use crate::state::Gateway;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lychgate_core::decide::VaultNow;
+use lychgate_core::event::Event;
+use lychgate_core::ids::RunId;
+use lychgate_core::recall::Recall;
+use lychgate_core::record::{EndKind, Record};
+use lychgate_seal::{SlotId, SlotKey};
+use lychgate_vault::{Files, Store};
+use lychgate_wire::operator::{Failure, Reply};
+use lychgate_wire::sensitive::Sensitive;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub(super) async fn unlock(console: &Console, slot: u32, key: Sensitive) -> Result<Reply, Refused> {
+    let bytes = STANDARD.decode(key.expose()).map(Zeroizing::new).ok();
+    let key = bytes
+        .and_then(SlotKey::from_bytes)
+        .ok_or_else(|| Refused::new(Failure::WrongFactor, Words::BAD_KEY))?;
+    let gateway = Arc::clone(&console.gateway);
+    // Files are read and written: not on a thread that serves others.
+    let opened = tokio::task::spawn_blocking(move || open(&gateway, slot, &key)).await;
+    match opened {
+        Ok(Ok((notice, row))) => {
+            let recorded = row.await.is_ok();
+            anchor(&console.gateway).await;
+            if recorded {
+                Ok(Reply::Ok { notice })
+            } else {
+                Err(Refused::new(Failure::Fault, Words::NOT_RECORDED_BUT_DONE))
+            }
+        }
+        Ok(Err(refused)) => {
+            console.gateway.lock().note(Event::VaultUnlockFailed { by: console.requester.clone() });
+            Err(refused)
+        }
+        Err(_) => Err(Refused::new(Failure::Fault, "the unlock did not come to its end; restart the gateway")),
+    }
+}
+
+type Opened = (Option<String>, lychgate_journal::Pending);
+
+fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> {
+    let mut authority = gateway.lock();
+    let unlock = authority.vault.unlock(SlotId(slot), key)?;
+    let mut notices: Vec<String> = unlock.warning.clone().into_iter().collect();
+    let path = Files::in_dir(&gateway.state_dir).actions();
+    match Store::open(&path, unlock.store_key, clock::wall()) {
+        Ok(opened) => {
+            notices.extend(opened.notice.as_ref().map(ToString::to_string));
+            recall(&mut authority, &opened.records);
+            authority.keeper.open(opened.store);
+        }
+        // Words and results are missing then, and nothing else.
+        Err(error) => notices.push(format!("the action store can't be used: {error}")),
+    }
+    let row = authority.note_durably(Event::VaultUnlocked { epoch: unlock.epoch.number, warning: unlock.warning });
+    authority.bump();
+    let notice = (!notices.is_empty()).then(|| notices.join("; "));
+    Ok((notice, row))
+}
+
+/// Takes in what the store remembers, keeps what came since, and finds the words for the runs that are here.
+fn recall(authority: &mut Authority, records: &[Record]) {
+    let mut past = Past::default();
+    let mut next_action = 1;
+    for record in records {
+        match record {
+            Record::Intent(intent) => {
+                next_action = next_action.max(intent.action.0.saturating_add(1));
+                past.intents.insert(intent.reference, intent.clone());
+            }
+            Record::Final { reference, result, .. } => {
+                past.ends.insert(*reference, PastEnd::Observed(result.clone()));
+            }
+            Record::Ended { reference, kind, .. } => {
+                let end = match kind {
+                    EndKind::NotStarted => PastEnd::NotStarted,
+                    EndKind::NotObserved => PastEnd::NotObserved,
+                };
+                if matches!(end, PastEnd::NotStarted) && !past.intents.contains_key(reference) {
+                    past.barred.insert(*reference);
+                }
+                past.ends.insert(*reference, end);
+            }
+            Record::Inherited { from, to, channels, .. } => {
+                past.inherited.entry(*to).or_default().push((*from, channels.clone()));
+            }
+            Record::Counter { next_action: next } => next_action = next_action.max(*next),
+            Record::Run(_) | Record::Approved { .. } | Record::ApprovalEnded { .. } | Record::RunEnded { .. } => {}
+        }
+    }
+    authority.set_next_action(next_action);
+    authority.past.merge(past);
+    let mut recall = Recall::replay(records);
+    recall.absorb(std::mem::replace(&mut authority.recall, Recall::empty()));
+    authority.recall = recall;
+    let runs: Vec<RunId> = authority.broker.live_runs().map(lychgate_core::broker::Run::id).collect();
+    for run in runs {
+        authority.remember(run);
+    }
+}
+
+/// The vault's own signature over the journal so far: what lies below it can't be cut unnoticed.
+pub(crate) async fn anchor(gateway: &Arc<Gateway>) {
+    if gateway.lock().vault.public().is_none() {
+        return;
+    }
+    let signer = Box::new(crate::journal::AnchorSigner::new(gateway));
+    let _ = gateway.journal.anchor(signer, clock::wall()).await;
+}
+
+pub(super) async fn lock(console: &Console, cause: &str) -> Result<Reply, Refused> {
+    let notice = lock_now(&console.gateway, cause).await;
+    Ok(Reply::Ok { notice })
+}
+
+/// Locks: approvals end, cards close, connections are cut, keys go. What could not be recorded comes back as a notice.
+pub(crate) async fn lock_now(gateway: &Arc<Gateway>, cause: &str) -> Option<String> {
+    // While the key is still there; a lock does not wait long for a slow disk.
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(2), anchor(gateway)).await;
+    let locking = Arc::clone(gateway);
+    let cause = cause.to_owned();
+    let done = tokio::task::spawn_blocking(move || {
+        let mut authority = locking.lock();
+        if authority.vault.now() == VaultNow::Locked {
+            return (Vec::new(), None);
+        }
+        let ends = authority.broker.lock();
+        let (_, failed) = authority.vault.lock();
+        let mut rows = authority.apply_durably(ends);
+        authority.sweep();
+        authority.cut_all();
+        authority.keeper.close();
+        authority.past = Past::default();
+        let epoch = authority.vault.epoch().number;
+        rows.push(authority.note_durably(Event::VaultLocked { epoch, cause }));
+        authority.bump();
+        (rows, failed)
+    });
+    let (rows, failed) = done.await.unwrap_or_default();
+    let recorded = all_durable(rows).await;
+    match (failed, recorded) {
+        (Some(failed), _) => Some(failed),
+        (None, false) => Some(Words::NOT_RECORDED_BUT_DONE.to_owned()),
+        (None, true) => None,
+    }
+}

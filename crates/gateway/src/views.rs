@@ -1,0 +1,103 @@
+//! What screens and cards are told of runs, channels and actions.
+
+use crate::authority::Authority;
+use lychgate_core::broker::Run;
+use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun};
+use lychgate_core::channel::{ApprovalMode, Channel};
+use lychgate_core::evidence::Seen;
+use lychgate_core::ids::{ActionNo, Digest};
+use lychgate_core::request::CanonicalRequest;
+use lychgate_wire::operator::RunView;
+use sha2::{Digest as _, Sha256};
+
+/// A body longer than this is shown as its digest and size.
+const BODY_SHOWN_BYTES: usize = 4 * 1024;
+
+/// Who asks. `None` where the agent's program was not seen, which registration refuses.
+pub(crate) fn agent(run: &Run) -> Option<AgentView> {
+    let subject = run.subject();
+    let agent = subject.agent()?;
+    let executable = agent.executable.value()?;
+    let program = |seen: &Seen<lychgate_core::evidence::Executable>| match seen {
+        Seen::Seen(executable) => executable.path.clone(),
+        Seen::Unseen(_) => "?".to_owned(),
+    };
+    Some(AgentView {
+        name: executable.name().to_owned(),
+        path: executable.path.clone(),
+        deleted: executable.deleted,
+        // Provenance (package database, pins) is not looked up yet, and what nobody vouches for is unsigned.
+        signer: None,
+        sha256: executable.sha256,
+        pid: agent.pid,
+        directory: agent.directory.clone(),
+        claimed_command: agent.claimed_command.clone(),
+        chain: subject
+            .chain()
+            .iter()
+            .rev()
+            .map(|link| ChainLink { pid: link.pid, program: program(&link.executable) })
+            .collect(),
+    })
+}
+
+/// A channel on a card.
+pub(crate) fn channel(channel: &Channel, ticked: bool) -> CardChannel {
+    let words = |items: &[lychgate_core::channel::Method]| items.iter().map(ToString::to_string).collect();
+    CardChannel {
+        name: channel.name.clone(),
+        origins: channel.binding.origins.iter().map(ToString::to_string).collect(),
+        paths: channel.binding.paths.iter().map(ToString::to_string).collect(),
+        methods: words(&channel.binding.methods),
+        asks_each_time: match channel.approval.mode {
+            ApprovalMode::PerCall => words(&channel.binding.methods),
+            ApprovalMode::Session => words(&channel.approval.per_call_methods),
+        },
+        ticked,
+    }
+}
+
+/// The complete action.
+pub(crate) fn action(request: &CanonicalRequest, number: ActionNo) -> CardAction {
+    let body = request.body();
+    let text = std::str::from_utf8(body).ok().filter(|text| !text.is_empty() && text.len() <= BODY_SHOWN_BYTES);
+    CardAction {
+        action: number,
+        channel: request.channel().clone(),
+        method: request.method().to_string(),
+        url: request.url().to_owned(),
+        headers: request.headers().to_vec(),
+        body_text: text.map(str::to_owned),
+        body_bytes: body.len() as u64,
+        body_sha256: Digest(Sha256::digest(body).into()),
+        digest: request.digest(),
+    }
+}
+
+/// The earlier run, for a card.
+pub(crate) fn previous(run: &Run) -> Option<PreviousRun> {
+    let lapse = run.lapse()?;
+    Some(PreviousRun {
+        run: lapse.previous,
+        program: lapse.program.clone(),
+        same_program: lapse.same_program,
+        shows_results: true,
+    })
+}
+
+/// A live run, for lists.
+pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
+    let agent = agent(run);
+    let mut channels: Vec<_> = authority.broker.live_channels(run.id()).cloned().collect();
+    channels.sort();
+    RunView {
+        run: run.id(),
+        program: agent.as_ref().map_or_else(|| "?".to_owned(), |agent| agent.path.clone()),
+        pid: agent.as_ref().map_or(0, |agent| agent.pid),
+        signer: agent.as_ref().and_then(|agent| agent.signer.clone()),
+        directory: agent.and_then(|agent| agent.directory),
+        conversation: run.conversation().map(str::to_owned),
+        channels,
+        actions: u32::try_from(authority.actions.unfinished(run.id()).count()).unwrap_or(u32::MAX),
+    }
+}
