@@ -2,10 +2,12 @@
 
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{ActionNo, CardNo, Digest, Moment, Ref, RunId};
+use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Reasons};
 use lychgate_core::record::StoredResult;
 use lychgate_core::request::CanonicalRequest;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// One action.
@@ -52,7 +54,9 @@ pub(crate) enum ActionState {
 #[derive(Debug, Clone)]
 pub(crate) enum Finished {
     /// A result was seen.
-    Observed(StoredResult),
+    Observed(Arc<StoredResult>),
+    /// A result was seen and recorded, and its content is not kept in memory any more.
+    Recorded,
     /// It started; nobody saw the result.
     NotObserved(String),
     /// It did not start: no connection.
@@ -107,6 +111,22 @@ impl Actions {
     /// Actions of a run that have not ended.
     pub(crate) fn unfinished(&self, run: RunId) -> impl Iterator<Item = &Action> {
         self.by_ref.values().filter(move |action| action.run == run && !matches!(action.state, ActionState::Done(_)))
+    }
+
+    /// Lets the content of a result go.
+    pub(crate) fn let_go(&mut self, reference: Ref) {
+        if let Some(action) = self.by_ref.get_mut(&reference)
+            && matches!(action.state, ActionState::Done(Finished::Observed(_)))
+        {
+            action.state = ActionState::Done(Finished::Recorded);
+        }
+    }
+
+    /// Forgets what ended a day ago.
+    pub(crate) fn prune(&mut self, now: Moment) {
+        self.by_ref.retain(|_, action| {
+            !matches!(action.state, ActionState::Done(_)) || now.since(action.since) <= limits::RESULTS_KEPT_MS
+        });
     }
 
     /// Forgets ended actions of `run`: the store has them.

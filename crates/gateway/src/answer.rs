@@ -23,7 +23,7 @@ impl Gateway {
         self.answer(reason.outcome(), &[reason], Some(run), None, json!({ "error": what.clone() }), Some(what))
     }
 
-    /// The general form. `said` replaces the first line of the text.
+    /// The general form. `said` is what the model is told beside outcome, reason, change and next step.
     pub(crate) fn answer(
         &self,
         outcome: Outcome,
@@ -36,17 +36,6 @@ impl Gateway {
         let reason = reasons.first().copied();
         let changed = lychgate_text::changed(self.text, reasons);
         let next = lychgate_text::next(self.text, outcome, reason);
-        let mut lines = Vec::new();
-        let head = match reason {
-            Some(reason) => format!("{} {}", outcome.word(), reason.word()),
-            None => outcome.word().to_owned(),
-        };
-        lines.push(head);
-        lines.extend(said);
-        lines.extend(changed.clone());
-        if !next.is_empty() {
-            lines.push(next.to_owned());
-        }
         Answer {
             outcome,
             reason,
@@ -57,7 +46,7 @@ impl Gateway {
             next: (!next.is_empty()).then(|| next.to_owned()),
             receipt: self.receipt(),
             result,
-            text: lines.join("\n"),
+            text: said.unwrap_or_default(),
         }
     }
 
@@ -68,6 +57,14 @@ impl Gateway {
                 let shown = shown(result, 0);
                 self.answer(Outcome::Completed, &[], Some(run), Some(action), shown.0, Some(shown.1))
             }
+            Finished::Recorded => self.answer(
+                Outcome::Completed,
+                &[],
+                Some(run),
+                Some(action),
+                json!({ "observed": "a result was recorded; its content is not kept any more" }),
+                None,
+            ),
             Finished::NotObserved(what) => self.answer(
                 Outcome::StatusUnknown,
                 &[Reason::InspectActivityJournal],
@@ -131,7 +128,7 @@ fn body(result: &StoredResult, part: &[u8], whole: bool) -> (&'static str, Value
         && json_type
         && let Ok(value) = serde_json::from_slice(part)
     {
-        return ("body_json", value);
+        return ("body", value);
     }
     match std::str::from_utf8(part) {
         Ok(text) => ("body", json!(text)),

@@ -47,7 +47,7 @@ struct Execution {
 
 /// The last decision, and what it left to do.
 enum Decided {
-    Permitted(Permit, Pending),
+    Permitted(Box<Permit>, Pending),
     /// Back to the person, or over.
     Settled(Option<Pending>),
 }
@@ -92,7 +92,7 @@ impl Execution {
                     let _ = row.await;
                 }
             }
-            Decided::Permitted(permit, dispatch) => self.send(ready, kind, permit, dispatch.await).await,
+            Decided::Permitted(permit, dispatch) => self.send(ready, kind, *permit, dispatch.await).await,
         }
     }
 
@@ -114,7 +114,7 @@ impl Execution {
                 let draft =
                     journal::action(RowKind::Dispatch, permit.epoch().number, permit.grant(), self.reference, event);
                 let dispatch = authority.journal.append(draft);
-                Decided::Permitted(permit, dispatch)
+                Decided::Permitted(Box::new(permit), dispatch)
             }
             Decision::Deny(denied) => {
                 if denied.reasons.all() == [Reason::PerCall] {
@@ -205,13 +205,13 @@ impl Execution {
             body_bytes: response.total_bytes,
             body_digest: response.body_sha256,
         };
-        let result = stored(response);
+        let result = Arc::new(stored(response));
         let (row, kept) = {
             let mut authority = self.context.gateway.lock();
             let epoch = authority.vault.epoch().number;
             let row = authority.journal.append(journal::action(RowKind::Final, epoch, grant, self.reference, event));
-            authority.past_result(self.reference, &result);
-            let record = Record::Final { reference: self.reference, result: result.clone(), at: clock::wall() };
+            let record = Record::Final { reference: self.reference, result: (*result).clone(), at: clock::wall() };
+            authority.keep_result(self.reference, Arc::clone(&result));
             (row, authority.keeper.keep_durably(record))
         };
         let finished = match row.await {

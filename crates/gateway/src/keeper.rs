@@ -68,35 +68,59 @@ impl Keeper {
 }
 
 fn serve(inbox: &mpsc::Receiver<Order>) {
-    let mut store: Option<Box<Store>> = None;
-    let mut waiting: Vec<Record> = Vec::new();
+    let mut shelf = Shelf { store: None, waiting: Vec::new() };
     while let Ok(order) = inbox.recv() {
-        match order {
-            Order::Open(mut opened) => {
-                for record in waiting.drain(..) {
-                    let _ = opened.append(&record, false);
+        // What piled up during the last sync is one batch with one sync.
+        let mut asked = Vec::new();
+        for order in std::iter::once(order).chain(std::iter::from_fn(|| inbox.try_recv().ok())) {
+            match order {
+                Order::Open(opened) => shelf.open(opened),
+                Order::Close(done) => {
+                    shelf.store = None;
+                    let _ = done.send(());
                 }
-                store = Some(opened);
-            }
-            Order::Close(done) => {
-                store = None;
-                let _ = done.send(());
-            }
-            Order::Keep(record, done) => {
-                let kept = match store.as_mut() {
-                    Some(store) => store.append(&record, done.is_some()).is_ok(),
-                    None => {
-                        // A result is the agent's data: it does not wait in memory behind a locked vault.
-                        if !matches!(*record, Record::Final { .. }) && waiting.len() < WAITING {
-                            waiting.push(*record);
-                        }
-                        false
-                    }
-                };
-                if let Some(done) = done {
-                    let _ = done.send(kept);
+                Order::Keep(record, done) => {
+                    let kept = shelf.keep(*record);
+                    asked.extend(done.map(|done| (done, kept)));
                 }
             }
         }
+        let synced = asked.is_empty() || shelf.sync();
+        for (done, kept) in asked {
+            let _ = done.send(kept && synced);
+        }
+    }
+}
+
+/// The store, or what waits for it.
+struct Shelf {
+    store: Option<Box<Store>>,
+    waiting: Vec<Record>,
+}
+
+impl Shelf {
+    fn open(&mut self, mut opened: Box<Store>) {
+        for record in self.waiting.drain(..) {
+            // Words that are lost here are words.
+            let _ = opened.append(&record, false);
+        }
+        self.store = Some(opened);
+    }
+
+    fn keep(&mut self, record: Record) -> bool {
+        match self.store.as_mut() {
+            Some(store) => store.append(&record, false).is_ok(),
+            None => {
+                // A result is the agent's data: it does not wait in memory behind a locked vault.
+                if !matches!(record, Record::Final { .. }) && self.waiting.len() < WAITING {
+                    self.waiting.push(record);
+                }
+                false
+            }
+        }
+    }
+
+    fn sync(&mut self) -> bool {
+        self.store.as_mut().is_some_and(|store| store.sync().is_ok())
     }
 }

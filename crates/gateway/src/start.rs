@@ -17,7 +17,7 @@ use lychgate_journal::{Journal, JournalError, Opened};
 use lychgate_vault::{Counters, Files, Locked, VaultError};
 use lychgate_wire::transport;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -68,7 +68,7 @@ async fn serve(options: Options) -> Result<(), GatewayError> {
         VaultError::Lock(_) => GatewayError::Running(state_dir.clone()),
         other => GatewayError::Vault(other.to_string()),
     })?;
-    let (log, opened) = Journal::open(&files.audit(), clock::wall(), None, Box::new(lychgate_journal::random::Kernel))
+    let (log, opened) = Journal::open(&files.audit(), clock::wall(), None, Box::new(lychgate_journal::random::SystemRandom))
         .map_err(|error| match error {
             JournalError::Held(_) => GatewayError::Running(state_dir.clone()),
             other => GatewayError::Journal(other.to_string()),
@@ -111,11 +111,11 @@ fn compose(
         .map_err(|error| GatewayError::System { what: "drawing the boot id", error: std::io::Error::other(error) })?;
     let keeper = Keeper::start().map_err(system("starting the keeper"))?;
     let connector = Connector::new().map_err(|error| GatewayError::Vault(error.to_string()))?;
-    let counters = Counters::open(&Files::in_dir(&state_dir).counters());
+    let counters = Arc::new(Mutex::new(Counters::open(&Files::in_dir(&state_dir).counters())));
     let (changed, _) = watch::channel(0);
     let broker = Broker::new(BootId(boot), opened.boot);
     let authority =
-        Authority::new(broker, VaultHold::Locked(vault), Arc::clone(&log), keeper, changed.clone());
+        Authority::new(broker, VaultHold::Locked(vault), Arc::clone(&log), keeper, Arc::clone(&counters), changed.clone());
     let never = NeverAgents::new(above.iter().map(|above| above.inode).collect());
     let uid = rustix::process::getuid().as_raw();
     Ok(Arc::new(Gateway::new(

@@ -33,7 +33,7 @@ pub(crate) struct Gateway {
     /// Ends the gateway.
     pub(crate) stop: CancellationToken,
     pub(crate) never: NeverAgents,
-    counters: Mutex<Counters>,
+    counters: Arc<Mutex<Counters>>,
     authority: Mutex<Authority>,
 }
 
@@ -117,7 +117,7 @@ impl Gateway {
         connector: Connector,
         changed: watch::Sender<u64>,
         never: NeverAgents,
-        counters: Counters,
+        counters: Arc<Mutex<Counters>>,
         authority: Authority,
     ) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl Gateway {
             changed,
             stop: CancellationToken::new(),
             never,
-            counters: Mutex::new(counters),
+            counters,
             authority: Mutex::new(authority),
         }
     }

@@ -13,7 +13,7 @@ use lychgate_core::event::{Event, RowKind};
 use lychgate_core::ids::{GrantNo, Ref, RunId};
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
 use lychgate_core::record::{EndKind, IntentRecord, Record, StoredResult};
-use lychgate_journal::verify::{Verdict, VerifyOptions};
+use lychgate_journal::verify::VerifyOptions;
 use lychgate_wire::agent::Answer;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -133,6 +133,7 @@ async fn past(context: &CallContext, intent: &IntentRecord) -> Answer {
     let end = context.gateway.lock().past.ends.get(&intent.reference).cloned();
     let told = match end {
         Some(PastEnd::Observed(result)) => Told::Result(result),
+        Some(PastEnd::Recorded) => Told::Finished,
         Some(PastEnd::NotStarted) => Told::NotStarted,
         Some(PastEnd::NotObserved) => Told::Unknown,
         None => by_journal(context, intent).await,
@@ -141,14 +142,7 @@ async fn past(context: &CallContext, intent: &IntentRecord) -> Answer {
         Told::Result(result) => {
             context.gateway.finished(context.run, intent.reference, &Finished::Observed(result))
         }
-        Told::Finished => context.gateway.answer(
-            Outcome::Completed,
-            &[],
-            Some(context.run),
-            Some(intent.reference),
-            json!({ "observed": "a result was recorded; its content is not kept any more" }),
-            None,
-        ),
+        Told::Finished => context.gateway.finished(context.run, intent.reference, &Finished::Recorded),
         Told::NotStarted => {
             context.gateway.because(Some(context.run), Some(intent.reference), &Reasons::one(Reason::PreviousActionNotStarted))
         }
@@ -159,7 +153,7 @@ async fn past(context: &CallContext, intent: &IntentRecord) -> Answer {
 }
 
 enum Told {
-    Result(StoredResult),
+    Result(Arc<StoredResult>),
     /// A result was recorded, and is not kept.
     Finished,
     NotStarted,
@@ -215,10 +209,18 @@ async fn receipt_in_log(context: &CallContext) -> bool {
         return false;
     };
     let audit = lychgate_vault::Files::in_dir(&context.gateway.state_dir).audit();
-    let options = VerifyOptions { vault_key: None, checkpoints: Vec::new(), receipts: vec![receipt], all_commits: false };
+    // Held against the vault's own key: a directory that was replaced proves nothing.
+    let Some(vault_key) = context.gateway.lock().vault.public() else { return false };
+    let options = VerifyOptions {
+        vault_key: Some(vault_key),
+        log_key: None,
+        checkpoints: Vec::new(),
+        receipts: vec![receipt],
+        all_commits: false,
+        at_rest: false,
+    };
     let verified = tokio::task::spawn_blocking(move || lychgate_journal::verify::verify(&audit, &options)).await;
-    // The key is the log's own, which this gateway has opened; what counts here is the prefix.
-    verified.is_ok_and(|report| matches!(report.verdict, Verdict::Ok { .. } | Verdict::SelfSigned))
+    verified.is_ok_and(|report| report.verdict.accepts())
 }
 
 /// Writes the ABORT that keeps the ref from ever starting.
@@ -265,13 +267,13 @@ pub(crate) fn read_result(context: &CallContext, reference: Ref, offset: u64) ->
         Found::Own(reference) => {
             let authority = context.gateway.lock();
             authority.actions.get(reference).and_then(|action| match &action.state {
-                ActionState::Done(Finished::Observed(result)) => Some(result.clone()),
+                ActionState::Done(Finished::Observed(result)) => Some(Arc::clone(result)),
                 ActionState::Done(_) | ActionState::Running | ActionState::Waiting { .. } => None,
             })
         }
         Found::Past(intent) => match context.gateway.lock().past.ends.get(&intent.reference) {
-            Some(PastEnd::Observed(result)) => Some(result.clone()),
-            Some(PastEnd::NotStarted | PastEnd::NotObserved) | None => None,
+            Some(PastEnd::Observed(result)) => Some(Arc::clone(result)),
+            Some(PastEnd::Recorded | PastEnd::NotStarted | PastEnd::NotObserved) | None => None,
         },
         Found::Lost(_) | Found::Nothing => None,
     };
@@ -294,7 +296,7 @@ pub(crate) fn unfinished(context: &CallContext) -> Vec<Value> {
         .map(|action| {
             let status = match &action.state {
                 ActionState::Waiting { .. } | ActionState::Running => "unfinished",
-                ActionState::Done(Finished::Observed(_)) => "finished",
+                ActionState::Done(Finished::Observed(_) | Finished::Recorded) => "finished",
                 ActionState::Done(Finished::NotObserved(_)) => "unknown",
                 ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)) => "not started",
             };
@@ -302,7 +304,7 @@ pub(crate) fn unfinished(context: &CallContext) -> Vec<Value> {
         });
     let past = authority.past.intents.values().filter(|intent| in_scope(&authority, context.run, intent)).map(|intent| {
         let status = match authority.past.ends.get(&intent.reference) {
-            Some(PastEnd::Observed(_)) => "finished",
+            Some(PastEnd::Observed(_) | PastEnd::Recorded) => "finished",
             Some(PastEnd::NotStarted) => "not started",
             Some(PastEnd::NotObserved) => "unknown",
             None => "ask action_status",

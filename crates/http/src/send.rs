@@ -85,7 +85,7 @@ impl Ready {
         let mut seen = Seen { head: None, body: Kept::new(needles.reach()) };
         let end = tokio::select! {
             biased;
-            () = std::future::pending() => End::Cancelled,
+            () = cancel.cancelled() => End::Cancelled,
             () = tokio::time::sleep(self.times.total) => End::TimeUp(self.times.total.as_secs()),
             done = exchange(stream, request, &written, self.times, &mut seen) => End::Done(done),
         };

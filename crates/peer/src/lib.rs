@@ -1,1 +1,35 @@
-//! Who is at the socket: pin, read, re-verify
+//! Who is at the socket: pin, read, re-verify.
+//!
+//! The only crate that opens `/proc` or a pidfd. From the bottom up:
+//!
+//! * `held` holds one process by pidfd, by its `/proc/PID` directory and by its memory map;
+//! * `facts` reads what is recorded of it, `hash` the digest of its program, `text` parses what the kernel says;
+//! * [`tables`] says which programs only start others and which are never an agent;
+//! * [`pin`](mod@pin) walks from a peer to its agent and binds the chain; `look` looks at it again for each action; `end`
+//!   waits for the end of any of it;
+//! * [`ancestry`](mod@ancestry) and [`console`] judge who sits at an operator's socket;
+//! * [`own`] and [`kernel`] are about this process and the kernel under it.
+//!
+//! Reading order is always pin, read, re-verify. What could not be seen is said to be unseen, and denies.
+#![forbid(unsafe_code)]
+
+pub mod ancestry;
+pub mod console;
+pub mod kernel;
+pub mod own;
+pub mod pin;
+pub mod tables;
+
+mod end;
+mod facts;
+mod hash;
+mod held;
+mod look;
+mod text;
+
+pub use ancestry::{Ancestor, ancestry};
+pub use console::{ConsolePeer, ConsoleRefused, inspect_console};
+pub use held::inode_of;
+pub use kernel::KernelTooOld;
+pub use own::{own_ancestry, own_file, own_namespaces};
+pub use pin::{PinRefused, Pinned, Rules};

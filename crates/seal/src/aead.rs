@@ -29,12 +29,7 @@ pub fn seal(key: &[u8; KEY_BYTES], nonce: &[u8; NONCE_BYTES], aad: &[u8], plain:
 
 /// Opens what [`seal`] made. `None` where key, nonce, `aad` or a bit of `sealed` is another: the cipher can't say which.
 #[must_use]
-pub fn open(
-    key: &[u8; KEY_BYTES],
-    nonce: &[u8; NONCE_BYTES],
-    aad: &[u8],
-    sealed: &[u8],
-) -> Option<Zeroizing<Vec<u8>>> {
+pub fn open(key: &[u8; KEY_BYTES], nonce: &[u8; NONCE_BYTES], aad: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad }).ok().map(Zeroizing::new)
 }
 

@@ -39,7 +39,9 @@ pub enum CostError {
         lanes: u32,
     },
     /// The memory could not be had.
-    #[error("{0} KiB of memory are needed to try a passphrase and could not be had; close other programs and try again")]
+    #[error(
+        "{0} KiB of memory are needed to try a passphrase and could not be had; close other programs and try again"
+    )]
     Memory(u32),
 }
 

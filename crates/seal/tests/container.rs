@@ -7,8 +7,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
 const CHEAP: Cost = Cost { memory_kib: 8, passes: 1, lanes: 1 };
-const KIND: FileKind =
-    FileKind { purpose: "lychgate/test/1", remedy: "put the copy back", max_bytes: 1 << 20 };
+const KIND: FileKind = FileKind { purpose: "lychgate/test/1", remedy: "put the copy back", max_bytes: 1 << 20 };
 const OTHER: FileKind = FileKind { purpose: "lychgate/test/2", ..KIND };
 const PAYLOAD: &[u8] = b"canary-4711 is what the payload says";
 const FILE: &str = "/state/test.lych";

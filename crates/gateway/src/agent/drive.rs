@@ -19,7 +19,7 @@ const PROGRESS: Duration = Duration::from_secs(5);
 /// What to do about an action now.
 enum Step {
     /// It is over.
-    Over(Answer),
+    Over(Box<Answer>),
     /// This caller sends it.
     Send(Box<CanonicalRequest>),
     /// The person has not answered.
@@ -37,7 +37,7 @@ pub(crate) async fn drive(context: &CallContext, reference: Ref, deadline: Insta
     loop {
         changed.mark_unchanged();
         match step(context, reference) {
-            Step::Over(answer) => return answer,
+            Step::Over(answer) => return *answer,
             Step::Send(request) => {
                 attending.change(None);
                 execute::start(context, reference, *request);
@@ -72,34 +72,38 @@ fn step(context: &CallContext, reference: Ref) -> Step {
     let looked = context.look(&mut authority);
     authority.sweep();
     let Some(action) = authority.actions.of_run(context.run, reference) else {
-        return Step::Over(context.gateway.because(Some(context.run), None, &Reasons::one(Reason::UnknownAction)));
+        return over(context.gateway.because(Some(context.run), None, &Reasons::one(Reason::UnknownAction)));
     };
     let reference = action.reference;
     let card = match &action.state {
         ActionState::Done(finished) => {
-            return Step::Over(context.gateway.finished(context.run, reference, finished));
+            return over(context.gateway.finished(context.run, reference, finished));
         }
         ActionState::Running => return Step::Busy,
         ActionState::Waiting { card, .. } => *card,
     };
     if !looked.found.is_empty() {
         let reasons = Reasons::one(Reason::ProcessChanged);
-        return Step::Over(context.gateway.because(Some(context.run), Some(reference), &reasons));
+        return over(context.gateway.because(Some(context.run), Some(reference), &reasons));
     }
     match card.map(|card| authority.broker.resolution(card)) {
         // Open, or its record is being written.
         Some(None | Some(Resolution::Recording)) => Step::Person(card),
         None | Some(Some(Resolution::Approved)) => take(&mut authority, reference),
         // The sweep above has ended such an action; this is reached only where it could not.
-        Some(Some(Resolution::Denied)) => Step::Over(context.gateway.because(
+        Some(Some(Resolution::Denied)) => over(context.gateway.because(
             Some(context.run),
             Some(reference),
             &Reasons::one(Reason::DeniedByOperator),
         )),
         Some(Some(Resolution::Closed(why))) => {
-            Step::Over(context.gateway.because(Some(context.run), Some(reference), &Reasons::one(why)))
+            over(context.gateway.because(Some(context.run), Some(reference), &Reasons::one(why)))
         }
     }
+}
+
+fn over(answer: Answer) -> Step {
+    Step::Over(Box::new(answer))
 }
 
 fn take(authority: &mut crate::authority::Authority, reference: Ref) -> Step {

@@ -171,7 +171,7 @@ pub(super) fn locked_reasons(
 }
 
 pub(super) fn unknown_channel(authority: &Authority, name: &ChannelName) -> String {
-    let names: Vec<&str> = authority.vault.channels().iter().map(|channel| channel.name.as_str()).collect();
+    let names: Vec<String> = authority.vault.channels().iter().map(|channel| channel.name.to_string()).collect();
     let list = if names.is_empty() { "there are none yet".to_owned() } else { format!("there are: {}", names.join(", ")) };
     format!("there is no channel `{name}`; {list}. The person adds channels with `lych channel add`.")
 }
@@ -236,7 +236,7 @@ fn announce(
     reasons: &[Reason],
     call: &HttpCall,
 ) -> Result<Begun, Reason> {
-    let number = authority.take_action_number();
+    let number = authority.take_action_number().ok_or(Reason::JournalUnavailable)?;
     let card = if reasons.is_empty() {
         None
     } else {

@@ -1,8 +1,8 @@
 //! The agent socket: connections become runs, calls become answers.
 
 mod authorize;
-mod call;
-mod drive;
+pub(crate) mod call;
+pub(crate) mod drive;
 mod http;
 mod lists;
 mod register;

@@ -1,6 +1,6 @@
 //! Actions under the lock: announced, swept when their question is over, finished.
 
-use super::{Authority, PastEnd};
+use super::Authority;
 use crate::action::{Action, ActionState, Finished};
 use crate::clock;
 use crate::journal;
@@ -12,6 +12,7 @@ use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Reason, Reasons};
 use lychgate_core::record::{EndKind, Record, StoredResult};
 use lychgate_journal::Pending;
+use std::sync::Arc;
 
 impl Authority {
     /// Ends every waiting action whose question is over: card denied or closed, run ended, vault locked, caller away too
@@ -102,8 +103,10 @@ impl Authority {
     }
 
     /// Keeps a result for runs that inherit it.
-    pub(crate) fn past_result(&mut self, reference: Ref, result: &StoredResult) {
-        self.past.ends.insert(reference, PastEnd::Observed(result.clone()));
+    pub(crate) fn keep_result(&mut self, reference: Ref, result: Arc<StoredResult>) {
+        for gone in self.past.keep_result(reference, result) {
+            self.actions.let_go(gone);
+        }
     }
 
     /// An action is over.

@@ -2,8 +2,10 @@
 
 mod actions;
 mod ends;
+mod past;
 mod vault;
 
+pub(crate) use past::{Past, PastEnd};
 pub(crate) use vault::VaultHold;
 
 use crate::action::Actions;
@@ -16,13 +18,14 @@ use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::{self, Decision, LiveEvidence, Question, VaultNow};
 use lychgate_core::event::Event;
 use lychgate_core::evidence::{Difference, LiveChain, Seen, differences};
-use lychgate_core::ids::{Ref, RunId};
+use lychgate_core::ids::{ActionNo, RunId};
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_core::recall::{Arrival, Recall};
-use lychgate_core::record::{AgentIdentity, EndKind, IntentRecord, Record, StoredResult};
+use lychgate_core::record::{AgentIdentity, EndKind, Record};
 use lychgate_journal::{Journal, Pending};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::HashMap;
+use lychgate_vault::Counters;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// See the module.
@@ -35,41 +38,8 @@ pub(crate) struct Authority {
     pub(crate) runs: HashMap<RunId, Arc<RunHandle>>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) keeper: Keeper,
-    next_action: u64,
+    counters: Arc<Mutex<Counters>>,
     changed: watch::Sender<u64>,
-}
-
-/// What the action store told at the unlock, and what came since: actions of earlier runs.
-#[derive(Default)]
-pub(crate) struct Past {
-    pub(crate) intents: BTreeMap<Ref, IntentRecord>,
-    pub(crate) ends: BTreeMap<Ref, PastEnd>,
-    /// Refs that may never start: fenced before RETRY_SAFE was said.
-    pub(crate) barred: HashSet<Ref>,
-    /// Which earlier runs' actions a run may see, by the person's yes.
-    pub(crate) inherited: HashMap<RunId, Vec<(RunId, Vec<ChannelName>)>>,
-}
-
-impl Past {
-    /// Takes in what another source knows.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.intents.extend(other.intents);
-        for (reference, end) in other.ends {
-            self.ends.entry(reference).or_insert(end);
-        }
-        self.barred.extend(other.barred);
-        for (run, from) in other.inherited {
-            self.inherited.entry(run).or_default().extend(from);
-        }
-    }
-}
-
-/// How an action of an earlier run ended, as the store knows it.
-#[derive(Clone)]
-pub(crate) enum PastEnd {
-    Observed(StoredResult),
-    NotStarted,
-    NotObserved,
 }
 
 impl Authority {
@@ -78,6 +48,7 @@ impl Authority {
         vault: VaultHold,
         journal: Arc<Journal>,
         keeper: Keeper,
+        counters: Arc<Mutex<Counters>>,
         changed: watch::Sender<u64>,
     ) -> Self {
         Self {
@@ -89,7 +60,7 @@ impl Authority {
             runs: HashMap::new(),
             journal,
             keeper,
-            next_action: 1,
+            counters,
             changed,
         }
     }
@@ -207,14 +178,14 @@ impl Authority {
         self.keeper.keep(record);
     }
 
-    pub(crate) fn set_next_action(&mut self, next: u64) {
-        self.next_action = self.next_action.max(next);
+    /// The next action number. `None` where it could not be made durable: nothing is announced then.
+    pub(crate) fn take_action_number(&mut self) -> Option<ActionNo> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner).next_action().ok()
     }
 
-    pub(crate) fn take_action_number(&mut self) -> lychgate_core::ids::ActionNo {
-        let number = self.next_action;
-        self.next_action = number.saturating_add(1);
-        lychgate_core::ids::ActionNo(number)
+    /// Action numbers go on where the store that was just opened ends.
+    pub(crate) fn follow(&mut self, store: &lychgate_vault::Opened) {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner).follow(store);
     }
 
     /// What time ends.
@@ -222,6 +193,7 @@ impl Authority {
         let ends = self.broker.tick(clock::now());
         self.apply(ends);
         self.sweep();
+        self.actions.prune(clock::now());
     }
 }
 

@@ -10,6 +10,7 @@ use lychgate_vault::{Locked, PinVerdict, StoreKey, Unlocked, VaultError};
 use lychgate_wire::operator::Failure;
 
 /// The vault.
+#[expect(clippy::large_enum_variant, reason = "there is one, and it is replaced a few times a day")]
 pub(crate) enum VaultHold {
     /// Locked.
     Locked(Locked),
@@ -79,10 +80,6 @@ impl VaultHold {
                     warning: open.warning().map(ToString::to_string),
                 };
                 *self = Self::Open(open);
-                // The new epoch belongs into the file at once; a disk that is full must not keep the person out.
-                if let Self::Open(open) = self {
-                    let _ = open.save();
-                }
                 Ok(unlock)
             }
             Err(failed) => {

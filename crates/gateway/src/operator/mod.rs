@@ -70,7 +70,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    fn new(kind: Failure, text: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: Failure, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
     }
 }

@@ -52,9 +52,10 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
     let unlock = authority.vault.unlock(SlotId(slot), key)?;
     let mut notices: Vec<String> = unlock.warning.clone().into_iter().collect();
     let path = Files::in_dir(&gateway.state_dir).actions();
-    match Store::open(&path, unlock.store_key, clock::wall()) {
+    match Store::open(&path, &unlock.store_key, clock::wall()) {
         Ok(opened) => {
             notices.extend(opened.notice.as_ref().map(ToString::to_string));
+            authority.follow(&opened);
             recall(&mut authority, &opened.records);
             authority.keeper.open(opened.store);
         }
@@ -70,15 +71,13 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
 /// Takes in what the store remembers, keeps what came since, and finds the words for the runs that are here.
 fn recall(authority: &mut Authority, records: &[Record]) {
     let mut past = Past::default();
-    let mut next_action = 1;
     for record in records {
         match record {
             Record::Intent(intent) => {
-                next_action = next_action.max(intent.action.0.saturating_add(1));
                 past.intents.insert(intent.reference, intent.clone());
             }
             Record::Final { reference, result, .. } => {
-                past.ends.insert(*reference, PastEnd::Observed(result.clone()));
+                past.ends.insert(*reference, PastEnd::Observed(Arc::new(result.clone())));
             }
             Record::Ended { reference, kind, .. } => {
                 let end = match kind {
@@ -93,11 +92,13 @@ fn recall(authority: &mut Authority, records: &[Record]) {
             Record::Inherited { from, to, channels, .. } => {
                 past.inherited.entry(*to).or_default().push((*from, channels.clone()));
             }
-            Record::Counter { next_action: next } => next_action = next_action.max(*next),
-            Record::Run(_) | Record::Approved { .. } | Record::ApprovalEnded { .. } | Record::RunEnded { .. } => {}
+            Record::Counter { .. }
+            | Record::Run(_)
+            | Record::Approved { .. }
+            | Record::ApprovalEnded { .. }
+            | Record::RunEnded { .. } => {}
         }
     }
-    authority.set_next_action(next_action);
     authority.past.merge(past);
     let mut recall = Recall::replay(records);
     recall.absorb(std::mem::replace(&mut authority.recall, Recall::empty()));

@@ -20,7 +20,6 @@ impl Words {
     pub(super) const NOT_RECORDED: &'static str =
         "the journal could not record it, so nothing was granted; look at the disk and try again";
     pub(super) const NO_RUN: &'static str = "there is no such live run; `lych runs` lists them";
-    pub(super) const NO_CHANNEL: &'static str = "there is no such channel; `lych channel list` lists them";
     pub(super) const NOT_RECORDED_BUT_DONE: &'static str =
         "it is done, but the journal could not record it; look at the disk";
     pub(super) const BAD_KEY: &'static str = "the key is not what a passphrase derivation yields; use `lych unlock`";

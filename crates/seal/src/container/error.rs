@@ -18,7 +18,9 @@ pub enum SealError {
         remedy: &'static str,
     },
     /// It has another format version.
-    #[error("{file}: it says that its format is {found} and this program reads {known}; use the newer lychgate, or where there was none, {remedy}")]
+    #[error(
+        "{file}: it says that its format is {found} and this program reads {known}; use the newer lychgate, or where there was none, {remedy}"
+    )]
     Version {
         /// The file.
         file: PathBuf,

@@ -9,9 +9,9 @@
 //! 32 SHA-256 of everything before: finds accidents without a key; the tag is what finds intent
 //! ```
 
+use super::FileKind;
 use super::error::{Names, SealError};
 use super::slot::{MOST_SLOTS, Slot};
-use super::FileKind;
 use crate::cbor::{self, Fixed};
 use crate::{aead, random};
 use serde::{Deserialize, Serialize};

@@ -182,7 +182,11 @@ impl Sealed {
 
     fn own(&self, master: &MasterKey) -> Result<(), SealError> {
         let same = master_check(master, &self.context()).ct_eq(&self.header.master_check.0);
-        if bool::from(same) { Ok(()) } else { Err(self.names().damaged("its key slots and its payload do not belong together")) }
+        if bool::from(same) {
+            Ok(())
+        } else {
+            Err(self.names().damaged("its key slots and its payload do not belong together"))
+        }
     }
 
     fn context(&self) -> slot::FileContext<'_> {

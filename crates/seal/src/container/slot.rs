@@ -105,12 +105,7 @@ impl NewSlot {
     ///
     /// # Errors
     /// A cost out of bounds.
-    pub fn derived(
-        kind: SlotKind,
-        salt: [u8; kdf::SALT_BYTES],
-        cost: Cost,
-        key: SlotKey,
-    ) -> Result<Self, SealError> {
+    pub fn derived(kind: SlotKind, salt: [u8; kdf::SALT_BYTES], cost: Cost, key: SlotKey) -> Result<Self, SealError> {
         cost.check()?;
         Ok(Self { kind, salt, cost, key })
     }

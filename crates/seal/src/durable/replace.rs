@@ -98,12 +98,7 @@ fn is_leftover(found: &OsStr, name: &OsStr) -> bool {
         .is_some_and(|hex| hex.len() == RANDOM_HEX && hex.iter().all(u8::is_ascii_hexdigit))
 }
 
-fn write_new(
-    dir: &File,
-    temp: &OsStr,
-    mode: u32,
-    fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
+fn write_new(dir: &File, temp: &OsStr, mode: u32, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(mode);
     let mut file = File::from(rustix::fs::openat(dir, temp, flags, mode)?);

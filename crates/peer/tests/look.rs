@@ -1,0 +1,280 @@
+//! Looking again: each way of not being the same process is seen.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use common::{Stage, kill, now, words};
+use lychgate_core::evidence::{Difference, Seen, Why, differences};
+use lychgate_core::outcome::Reason;
+use lychgate_peer::{Pinned, Rules};
+use std::os::fd::AsFd;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_chain_that_goes_on_is_the_same() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    for _ in 0..3 {
+        let sender = shim.say();
+        assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), []);
+    }
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+/// F61.
+#[test]
+fn a_child_that_inherited_the_socket_is_another_sender() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    shim.tell("lend", &words(&["sh", "-c", "echo stolen >&0; read wait"]));
+    let (line, sender, pid) = shim.hear();
+    assert_eq!(line, "stolen\n");
+    assert_ne!(pid, shim.pid);
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), [Difference::Sender]);
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+/// F61.
+#[test]
+fn a_process_that_was_passed_the_socket_is_another_sender() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    shim.tell("pass", &[]);
+    let (line, sender, pid) = shim.hear();
+    assert_eq!(line, "passed\n");
+    assert_ne!(pid, shim.pid);
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), [Difference::Sender]);
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_sender_that_was_not_seen_is_no_match() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    let live = pinned.look(Seen::Unseen(Why::Gone));
+    assert_eq!(differences(pinned.subject(), &live), [Difference::Sender]);
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+/// F93.
+#[test]
+fn an_exec_of_the_same_program_anywhere_in_the_chain_is_seen() {
+    for who in ["agent", "shim"] {
+        let stage = Stage::new(&["agent", "shim"]);
+        let (agent, shim, mut child) = stage.agent_and_shim();
+        let pinned = shim.pin(&stage.rules(&[])).unwrap();
+        let actor = if who == "agent" { &agent } else { &shim };
+        actor.tell("exec", &stage.serve(who));
+        let again = stage.next();
+        assert_eq!(again.pid, actor.pid, "an exec keeps the number");
+        let found = now(&pinned);
+        assert!(found.contains(&Difference::Exec), "{who}: {found:?}");
+        assert!(!found.contains(&Difference::Ended) && !found.contains(&Difference::Executable), "{who}: {found:?}");
+        assert!(shim.socket.peer_addr().is_ok());
+        drop((agent, shim, again));
+        child.wait().unwrap();
+    }
+}
+
+/// F93.
+#[test]
+fn an_exec_of_another_program_is_seen_by_its_file_too() {
+    let stage = Stage::new(&["agent", "shim", "other"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    agent.tell("exec", &stage.serve("other"));
+    let again = stage.next();
+    let found = now(&pinned);
+    assert!(found.contains(&Difference::Exec) && found.contains(&Difference::Executable), "{found:?}");
+    drop((agent, shim, again));
+    child.wait().unwrap();
+}
+
+/// F93: what a wrapper did before it became the agent does not count against it.
+#[test]
+fn a_wrapper_that_execs_into_the_agent_before_the_handshake_works() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let agent = [words(&["env", "sh", "-c", "exec \"$@\"", "sh"]), stage.serve("agent")].concat();
+    let mut child = stage.spawn(&agent);
+    let agent = stage.next();
+    agent.tell("start", &stage.serve("shim"));
+    let shim = stage.next();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    assert_eq!(pinned.subject().agent().unwrap().pid, child.id());
+    assert_eq!(now(&pinned), []);
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_process_in_the_middle_that_is_killed_is_seen_although_both_ends_live() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, mut child) = stage.enter("agent");
+    agent.tell("run", &[words(&["timeout", "100"]), stage.serve("shim")].concat());
+    let shim = stage.next();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    assert_eq!(common::names(&pinned), ["shim", "timeout", "agent"]);
+    kill(pinned.subject().chain()[1].pid);
+    assert_eq!(agent.hear().0, "ran\n", "it was reaped");
+    let live = pinned.look(Seen::Seen(shim.say()));
+    let alive: Vec<bool> = live.processes.iter().map(|process| process.alive).collect();
+    assert_eq!(alive, [true, false, true]);
+    let found = differences(pinned.subject(), &live);
+    assert!(found.contains(&Difference::Ended) && found.contains(&Difference::Chain), "{found:?}");
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_chain_that_ended_shows_nothing_that_could_match() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, mut child) = stage.enter("agent");
+    let pinned = agent.pin(&Rules { claims_shim: false, ..stage.rules(&[]) }).unwrap();
+    kill(agent.pid);
+    child.wait().unwrap();
+    let live = pinned.look(Seen::Unseen(Why::Gone));
+    let process = &live.processes[0];
+    assert!(!process.alive);
+    assert_eq!(process.executable, Seen::Unseen(Why::Gone));
+    assert_eq!(process.parent, Seen::Unseen(Why::Gone));
+    assert_eq!(process.start_stack, Seen::Unseen(Why::Gone));
+    assert_eq!(process.namespaces, Seen::Unseen(Why::Gone));
+    assert_eq!(process.same_image, Seen::Seen(false));
+}
+
+#[test]
+fn a_program_that_hides_itself_after_the_pin_can_no_longer_be_proven_the_same() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, shim, mut child) = stage.agent_and_shim();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    agent.tell("hide", &[]);
+    agent.hear();
+    let expected: &[Difference] = if rustix::process::getuid().is_root() { &[] } else { &[Difference::Unseen] };
+    assert_eq!(now(&pinned), expected);
+    drop((agent, shim));
+    child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_any_process_of_the_chain_resolves_at_once() {
+    for victim in 0..3 {
+        let stage = Stage::new(&["agent", "shim"]);
+        let (agent, mut child) = stage.enter("agent");
+        agent.tell("start", &[words(&["timeout", "100"]), stage.serve("shim")].concat());
+        let shim = stage.next();
+        let pinned = shim.pin(&stage.rules(&[])).unwrap();
+        let victim = pinned.subject().chain()[victim].pid;
+        let ended = pinned.ended();
+        drop(pinned);
+        let mut task = tokio::spawn(ended);
+        let early = tokio::time::timeout(Duration::from_millis(50), &mut task).await;
+        assert!(early.is_err(), "nobody has ended yet");
+        let killed = Instant::now();
+        kill(victim);
+        tokio::time::timeout(Duration::from_secs(10), task).await.expect("the end was not seen").unwrap();
+        assert!(killed.elapsed() < Duration::from_secs(1), "{:?}", killed.elapsed());
+        drop((agent, shim));
+        child.wait().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_chain_that_ended_before_it_was_awaited_resolves() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, mut child) = stage.enter("agent");
+    let pinned = agent.pin(&Rules { claims_shim: false, ..stage.rules(&[]) }).unwrap();
+    kill(agent.pid);
+    child.wait().unwrap();
+    tokio::time::timeout(Duration::from_secs(10), pinned.ended()).await.expect("the end was not seen");
+}
+
+/// F60: in a pid namespace of our own, where the next number can be chosen.
+#[test]
+fn a_process_that_got_the_number_of_one_that_ended_is_not_taken_for_it() {
+    const ALONE: &str = "LYCHGATE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let output = Command::new("unshare")
+            .args(["-U", "-r", "-p", "-f", "--mount-proc"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "a_process_that_got_the_number_of_one_that_ended_is_not_taken_for_it"])
+            .env(ALONE, "1")
+            .output()
+            .expect("this test needs `unshare` and user namespaces");
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}{complaint}");
+        return;
+    }
+    let stage = Stage::new(&["agent", "shim"]);
+    let (first, mut child) = stage.enter("agent");
+    let rules = Rules { claims_shim: false, ..stage.rules(&[]) };
+    let pinned = first.pin(&rules).unwrap();
+    let old = lychgate_sys::peer_pidfd(first.socket.as_fd()).unwrap();
+    kill(first.pid);
+    child.wait().unwrap();
+    let (second, mut child) = (0..100)
+        .find_map(|_| {
+            std::fs::write("/proc/sys/kernel/ns_last_pid", (first.pid - 1).to_string()).unwrap();
+            let (actor, mut child) = stage.enter("agent");
+            if actor.pid == first.pid {
+                return Some((actor, child));
+            }
+            drop(actor);
+            child.wait().unwrap();
+            None
+        })
+        .expect("the number did not come back");
+    let sender = second.say();
+    assert_ne!(sender, pinned.subject().peer().unwrap().inode);
+    let found = differences(pinned.subject(), &pinned.look(Seen::Seen(sender)));
+    assert!(found.contains(&Difference::Sender) && found.contains(&Difference::Ended), "{found:?}");
+    let process = &pinned.look(Seen::Seen(sender)).processes[0];
+    assert!(!process.alive);
+    assert_eq!(process.executable, Seen::Unseen(Why::Gone), "nothing was read of the other process");
+    assert_eq!(process.parent, Seen::Unseen(Why::Gone));
+    assert_eq!(Pinned::pin(old, second.pid, &rules).unwrap_err().reason, Reason::PeerGone);
+    assert!(second.pin(&rules).is_ok());
+    drop(second);
+    child.wait().unwrap();
+}
+
+/// `cargo test -p lychgate-peer --test look -- --ignored --nocapture`
+#[test]
+#[ignore = "measures; prints microseconds"]
+#[expect(clippy::print_stdout, reason = "it is what it is for")]
+fn how_long_a_look_takes() {
+    let stage = Stage::new(&["agent", "shim"]);
+    let (agent, mut child) = stage.enter("agent");
+    agent.tell("start", &[words(&["timeout", "100"]), stage.serve("shim")].concat());
+    let shim = stage.next();
+    let pinned = shim.pin(&stage.rules(&[])).unwrap();
+    let sender = shim.say();
+    let measure = |what: &str, work: &mut dyn FnMut()| {
+        let mut times: Vec<u128> = (0..20_000)
+            .map(|_| {
+                let start = Instant::now();
+                work();
+                start.elapsed().as_nanos()
+            })
+            .collect();
+        times.sort_unstable();
+        let micros = |at: usize| times[at] as f64 / 1000.0;
+        println!("{what}: p50 {:.1} µs, p99 {:.1} µs", micros(10_000), micros(19_800));
+    };
+    measure("look, 3 processes", &mut || drop(std::hint::black_box(pinned.look(Seen::Seen(sender)))));
+    measure("look and compare", &mut || {
+        assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), []);
+    });
+    measure("pin, hashes remembered", &mut || drop(shim.pin(&stage.rules(&[])).unwrap()));
+    drop((agent, shim));
+    child.wait().unwrap();
+}

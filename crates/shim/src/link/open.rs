@@ -1,0 +1,199 @@
+//! Opening the connection: is the directory ours, who serves the socket, and the handshake.
+
+use lychgate_core::evidence::ProcessInode;
+use lychgate_core::ids::{BootNo, RunId};
+use lychgate_wire::WIRE;
+use lychgate_wire::agent::{Answer, FromAgent, Previous, ToAgent};
+use lychgate_wire::transport::{self, Frame, FrameError, Reader, Writer};
+use rustix::fs::{FileType, Mode, OFlags};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::texts::{ShimTexts, fill};
+
+/// For the whole handshake. The gateway may have to hash a large program file first.
+const HANDSHAKE: Duration = Duration::from_secs(15);
+
+/// Where to connect, and as what.
+pub(super) struct Target {
+    pub(super) socket: PathBuf,
+    pub(super) build: String,
+    pub(super) own_uid: u32,
+    pub(super) texts: &'static ShimTexts,
+}
+
+/// A registered connection.
+pub(super) struct Opened {
+    pub(super) reader: Reader,
+    pub(super) writer: Writer,
+    pub(super) gateway: Gateway,
+    pub(super) run: RunId,
+    pub(super) boot: BootNo,
+}
+
+/// Why there is no connection. Nothing of any call was sent.
+#[derive(Debug)]
+pub(crate) enum NotOpen {
+    /// Nobody serves the socket.
+    NoGateway,
+    /// The directory of the socket is not ours alone.
+    UnsafeDirectory {
+        /// Directory.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The socket is served by another user.
+    WrongServer {
+        /// Whose uid this is.
+        uid: u32,
+    },
+    /// Something answers, and not as a gateway does.
+    Broken(String),
+    /// The messages of the other side are of another version.
+    OtherBuild {
+        /// Our version.
+        shim: String,
+        /// Its version.
+        gateway: String,
+    },
+    /// The gateway refused the registration.
+    Refused(Box<Answer>),
+}
+
+/// The process that answers: all frames of a connection must come from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Gateway(ProcessInode);
+
+impl Gateway {
+    /// What a frame says, if this process wrote it.
+    pub(super) fn message(self, frame: &Frame) -> Result<ToAgent, String> {
+        if frame.sender.inode != self.0 {
+            return Err(format!("process {} wrote into the gateway's connection", frame.sender.pid));
+        }
+        parse(frame)
+    }
+}
+
+impl Target {
+    /// Connects and registers.
+    pub(super) async fn open(
+        &self,
+        conversation: Option<String>,
+        previous: Option<Previous>,
+    ) -> Result<Opened, NotOpen> {
+        let handshake = self.handshake(conversation, previous);
+        match tokio::time::timeout(HANDSHAKE, handshake).await {
+            Ok(opened) => opened,
+            Err(_) => Err(NotOpen::Broken(format!("no answer within {} s", HANDSHAKE.as_secs()))),
+        }
+    }
+
+    async fn handshake(&self, conversation: Option<String>, previous: Option<Previous>) -> Result<Opened, NotOpen> {
+        let socket = self.connect()?;
+        let server = rustix::net::sockopt::socket_peercred(&socket).map_err(io::Error::from)?.uid.as_raw();
+        if server != self.own_uid {
+            return Err(NotOpen::WrongServer { uid: server });
+        }
+        let (mut reader, writer) = transport::halves(socket)?;
+
+        writer.send(&FromAgent::Hello { wire: WIRE, shim: true, build: self.build.clone() }).await?;
+        let first = reader.frame().await?;
+        if first.sender.uid != self.own_uid {
+            return Err(NotOpen::WrongServer { uid: first.sender.uid });
+        }
+        let gateway = Gateway(first.sender.inode);
+        match parse(&first).map_err(NotOpen::Broken)? {
+            ToAgent::Pinned { wire: WIRE, .. } => {}
+            ToAgent::Pinned { version, .. } => {
+                return Err(NotOpen::OtherBuild { shim: self.build.clone(), gateway: version });
+            }
+            ToAgent::Refused { answer } => return Err(NotOpen::Refused(Box::new(answer))),
+            other => return Err(out_of_turn(&other)),
+        }
+
+        writer.send(&FromAgent::Register { conversation, previous }).await?;
+        let second = reader.frame().await?;
+        match gateway.message(&second).map_err(NotOpen::Broken)? {
+            ToAgent::Registered { run, boot } => Ok(Opened { reader, writer, gateway, run, boot }),
+            ToAgent::Refused { answer } => Err(NotOpen::Refused(Box::new(answer))),
+            other => Err(out_of_turn(&other)),
+        }
+    }
+
+    /// Connects within the very directory that was looked at: it may be exchanged between the look and the connect.
+    fn connect(&self) -> Result<std::os::fd::OwnedFd, NotOpen> {
+        let (Some(parent), Some(name)) = (self.socket.parent(), self.socket.file_name()) else {
+            return Err(NotOpen::Broken(format!("`{}` names no socket", self.socket.display())));
+        };
+        // No parent in a relative path means the current directory.
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let unsafe_directory = |what: String| NotOpen::UnsafeDirectory { path: parent.display().to_string(), what };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = match rustix::fs::open(parent, flags, Mode::empty()) {
+            Ok(directory) => directory,
+            Err(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP) => {
+                return Err(unsafe_directory(self.texts.not_a_directory.to_owned()));
+            }
+            Err(error) => return Err(io::Error::from(error).into()),
+        };
+        let facts = rustix::fs::fstat(&directory).map_err(io::Error::from)?;
+        let mode = facts.st_mode & 0o7777;
+        if FileType::from_raw_mode(facts.st_mode) != FileType::Directory {
+            return Err(unsafe_directory(self.texts.not_a_directory.to_owned()));
+        }
+        if facts.st_uid != self.own_uid {
+            let uid = facts.st_uid.to_string();
+            return Err(unsafe_directory(fill(self.texts.foreign_directory, &[("uid", &uid)])));
+        }
+        if mode != 0o700 {
+            let mode = format!("{mode:04o}");
+            return Err(unsafe_directory(fill(self.texts.open_directory, &[("mode", &mode)])));
+        }
+        // It also keeps long paths within the 108 bytes of a socket address.
+        let within = Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name);
+        Ok(transport::connect(&within)?)
+    }
+}
+
+fn parse(frame: &Frame) -> Result<ToAgent, String> {
+    serde_json::from_slice(&frame.bytes).map_err(|error| format!("a message that this build does not know ({error})"))
+}
+
+fn out_of_turn(message: &ToAgent) -> NotOpen {
+    let name = match message {
+        ToAgent::Pinned { .. } => "pinned",
+        ToAgent::Registered { .. } => "registered",
+        ToAgent::Refused { .. } => "refused",
+        ToAgent::Progress { .. } => "progress",
+        ToAgent::Notice { .. } => "notice",
+        ToAgent::Answer { .. } => "answer",
+        ToAgent::RunEnded { .. } => "run_ended",
+    };
+    NotOpen::Broken(format!("`{name}` came out of turn"))
+}
+
+impl From<io::Error> for NotOpen {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            // A gateway that ends in the middle of the handshake is none, too.
+            io::ErrorKind::NotFound
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe => Self::NoGateway,
+            _ => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+impl From<FrameError> for NotOpen {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Closed | FrameError::CutOff => Self::NoGateway,
+            FrameError::Io(error) => error.into(),
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A Python environment with the official MCP SDK, so that the shim is driven by a client that we did not write.
+
+use crate::Failure;
+use crate::report::run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The system's Python, not the first on PATH: the tests' ordinary users must be able to start it.
+pub(super) const SYSTEM_PYTHON: &str = "/usr/bin/python3";
+
+/// The SDK. A new version is a change of this line and of what the tests then say.
+const SDK: &str = "mcp==2.3.0";
+
+/// Makes the environment below `tools` once; its folder.
+pub(super) fn install(tools: &Path) -> Result<PathBuf, Failure> {
+    let folder = tools.join(SDK.replace("==", "-"));
+    // Written last: an installation that broke off is begun again.
+    let complete = folder.join("complete");
+    if complete.is_file() {
+        println!("{SDK} is there");
+        return Ok(folder);
+    }
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    run(Command::new(SYSTEM_PYTHON).args(["-m", "venv"]).arg(&folder))?;
+    let mut pip = Command::new(folder.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", SDK]);
+    run(&mut pip)?;
+    fs::write(&complete, SDK).map_err(|error| format!("{}: {error}", complete.display()))?;
+    Ok(folder)
+}
