@@ -55,9 +55,8 @@ impl SessionApproval {
     /// authority.
     #[must_use]
     pub fn activate(facts: ApprovalFacts, granted: JournalAck) -> Option<Self> {
-        let own = granted.kind() == RowKind::Grant
-            && granted.grant() == facts.grant
-            && granted.epoch() == facts.epoch.number;
+        let own =
+            granted.kind() == RowKind::Grant && granted.grant() == facts.grant && granted.epoch() == facts.epoch.number;
         own.then_some(Self { facts, granted, uses: 0, ended: None })
     }
 

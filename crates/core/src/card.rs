@@ -183,7 +183,10 @@ mod tests {
 
     #[test]
     fn what_could_hide_or_reorder_text_is_made_visible() {
-        assert_eq!(visible("GET /a\n\u{202e}b\u{e0041}\u{200b}c\u{1b}[2J"), "GET /a\\n\\u{202e}b\\u{e0041}\\u{200b}c\\u{001b}[2J");
+        assert_eq!(
+            visible("GET /a\n\u{202e}b\u{e0041}\u{200b}c\u{1b}[2J"),
+            "GET /a\\n\\u{202e}b\\u{e0041}\\u{200b}c\\u{001b}[2J"
+        );
         assert_eq!(visible("plain text, हिन्दी"), "plain text, हिन्दी");
     }
 }

@@ -44,11 +44,9 @@ impl FromStr for ChannelName {
     type Err = ChannelError;
     fn from_str(text: &str) -> Result<Self, ChannelError> {
         let tail = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
-        let good = text.len() <= 40
-            && text.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-            && text.bytes().all(tail);
-        good.then(|| Self(text.to_owned()))
-            .ok_or_else(|| ChannelError::Name(text.chars().take(80).collect()))
+        let good =
+            text.len() <= 40 && text.bytes().next().is_some_and(|b| b.is_ascii_lowercase()) && text.bytes().all(tail);
+        good.then(|| Self(text.to_owned())).ok_or_else(|| ChannelError::Name(text.chars().take(80).collect()))
     }
 }
 
@@ -112,11 +110,7 @@ impl Origin {
         if scheme != "https" && scheme != "http" {
             return None;
         }
-        Some(Self {
-            scheme: scheme.to_owned(),
-            host: url.host_str()?.to_owned(),
-            port: url.port_or_known_default()?,
-        })
+        Some(Self { scheme: scheme.to_owned(), host: url.host_str()?.to_owned(), port: url.port_or_known_default()? })
     }
 }
 
@@ -183,8 +177,7 @@ impl FromStr for Method {
         let good = (1..=20).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_uppercase())
             && !matches!(text, "CONNECT" | "TRACE");
-        good.then(|| Self(text.to_owned()))
-            .ok_or_else(|| ChannelError::Method(text.chars().take(40).collect()))
+        good.then(|| Self(text.to_owned())).ok_or_else(|| ChannelError::Method(text.chars().take(40).collect()))
     }
 }
 
@@ -235,8 +228,7 @@ impl FromStr for PathPrefix {
             && text.bytes().all(|b| b.is_ascii_graphic() && !b"?#%\\".contains(&b))
             && !text.contains("//")
             && !text.split('/').any(|segment| segment == "." || segment == "..");
-        good.then(|| Self(text.to_owned()))
-            .ok_or_else(|| ChannelError::Path(text.chars().take(200).collect()))
+        good.then(|| Self(text.to_owned())).ok_or_else(|| ChannelError::Path(text.chars().take(200).collect()))
     }
 }
 

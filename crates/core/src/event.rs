@@ -1,9 +1,9 @@
 //! What the journal records: the sealed part of a row, and the clear part that a keyless verifier checks.
 
+use crate::channel::{Ceremony, ChannelName};
 use crate::evidence::{Difference, Subject};
 use crate::ids::{ActionNo, ApprovalId, BootNo, CardNo, Digest, GrantNo, Ref, RunId, WallTime};
 use crate::outcome::{EndReason, NotStarted, Reasons};
-use crate::channel::{Ceremony, ChannelName};
 use serde::{Deserialize, Serialize};
 
 /// The kind of a row, in the clear. Numbers are part of the format (`docs/JOURNAL.md`).

@@ -168,11 +168,9 @@ impl Reason {
             | Self::TooMany
             | Self::JournalUnavailable
             | Self::CallerLeft => Outcome::Denied,
-            Self::UnknownChannel
-            | Self::UnknownAction
-            | Self::KeyReused
-            | Self::InvalidRequest
-            | Self::ShimBuild => Outcome::Invalid,
+            Self::UnknownChannel | Self::UnknownAction | Self::KeyReused | Self::InvalidRequest | Self::ShimBuild => {
+                Outcome::Invalid
+            }
             Self::PreviousActionNotStarted => Outcome::RetrySafe,
             Self::InspectActivityJournal => Outcome::StatusUnknown,
             Self::NoGateway => Outcome::GatewayUnavailable,

@@ -76,10 +76,7 @@ impl Recall {
     pub fn note(&mut self, record: &Record) {
         match record {
             Record::Run(run) => {
-                self.runs.insert(
-                    run.run,
-                    PastRun { record: run.clone(), ended: None, channels: BTreeMap::new() },
-                );
+                self.runs.insert(run.run, PastRun { record: run.clone(), ended: None, channels: BTreeMap::new() });
             }
             Record::Approved { run, channel, .. } => {
                 if let Some(past) = self.runs.get_mut(run) {
@@ -113,15 +110,9 @@ impl Recall {
     /// over and had the same conversation label.
     #[must_use]
     pub fn lapse(&self, arrival: &Arrival<'_>) -> Option<Lapse> {
-        let newest_first = || {
-            self.runs
-                .values()
-                .rev()
-                .filter(|past| past.record.run != arrival.run && !past.channels.is_empty())
-        };
-        let own = |past: &&PastRun| {
-            past.record.peer == arrival.peer && past.record.kernel_boot == arrival.kernel_boot
-        };
+        let newest_first =
+            || self.runs.values().rev().filter(|past| past.record.run != arrival.run && !past.channels.is_empty());
+        let own = |past: &&PastRun| past.record.peer == arrival.peer && past.record.kernel_boot == arrival.kernel_boot;
         let over = |past: &&PastRun| past.ended.is_some() || past.record.boot != arrival.boot;
         if let Some(past) = newest_first().filter(over).find(own) {
             let mut reasons = restart_reasons(past, arrival.boot);
@@ -132,9 +123,7 @@ impl Recall {
             return lapse(past, arrival, reasons, true);
         }
         let label = arrival.conversation?;
-        let past = newest_first()
-            .filter(over)
-            .find(|past| past.record.conversation.as_deref() == Some(label))?;
+        let past = newest_first().filter(over).find(|past| past.record.conversation.as_deref() == Some(label))?;
         let mut reasons = restart_reasons(past, arrival.boot);
         reasons.push(Reason::ProcessChanged);
         lapse(past, arrival, reasons, false)
@@ -200,7 +189,14 @@ mod tests {
     }
 
     fn arrival<'a>(agent: &'a AgentIdentity, boot: u32, peer: u64, label: Option<&'a str>) -> Arrival<'a> {
-        Arrival { run: RunId(9), boot: BootNo(boot), peer: ProcessInode(peer), kernel_boot: "k", conversation: label, agent }
+        Arrival {
+            run: RunId(9),
+            boot: BootNo(boot),
+            peer: ProcessInode(peer),
+            kernel_boot: "k",
+            conversation: label,
+            agent,
+        }
     }
 
     #[test]

@@ -193,12 +193,15 @@ fn canonical_url(text: &str) -> Result<Url, InvalidRequest> {
         return Err(InvalidRequest::TooLarge { what: "the url", limit: limits::URL_BYTES, unit: "bytes" });
     }
     if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(InvalidRequest::Url("it holds a space, a control character or a letter outside ASCII; percent-encode it"));
+        return Err(InvalidRequest::Url(
+            "it holds a space, a control character or a letter outside ASCII; percent-encode it",
+        ));
     }
     if text.contains('\\') {
         return Err(InvalidRequest::Url("it holds a backslash, which servers read in different ways"));
     }
-    let url = Url::parse(text).map_err(|_| InvalidRequest::Url("it is not an absolute url such as https://api.example.com/v1/items"))?;
+    let url = Url::parse(text)
+        .map_err(|_| InvalidRequest::Url("it is not an absolute url such as https://api.example.com/v1/items"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(InvalidRequest::Url("it holds a user name or a password"));
     }
@@ -211,7 +214,9 @@ fn canonical_url(text: &str) -> Result<Url, InvalidRequest> {
     let path = url.path().to_ascii_lowercase();
     let doubled = ["%2f", "%5c", "%00", "%252e", "%252f", "%255c"];
     if doubled.iter().any(|hidden| path.contains(hidden)) {
-        return Err(InvalidRequest::Url("its path holds an encoded slash, backslash or dot, which servers read in different ways"));
+        return Err(InvalidRequest::Url(
+            "its path holds an encoded slash, backslash or dot, which servers read in different ways",
+        ));
     }
     if path.contains("//") {
         return Err(InvalidRequest::Url("its path holds `//`, which servers read in different ways"));
@@ -221,7 +226,11 @@ fn canonical_url(text: &str) -> Result<Url, InvalidRequest> {
 
 fn canonical_headers(raw: Vec<(String, String)>) -> Result<Vec<(String, String)>, InvalidRequest> {
     if raw.len() > limits::HEADER_COUNT {
-        return Err(InvalidRequest::TooLarge { what: "the number of headers", limit: limits::HEADER_COUNT, unit: "headers" });
+        return Err(InvalidRequest::TooLarge {
+            what: "the number of headers",
+            limit: limits::HEADER_COUNT,
+            unit: "headers",
+        });
     }
     let mut total = 0usize;
     let mut headers = Vec::with_capacity(raw.len());
@@ -237,7 +246,10 @@ fn canonical_headers(raw: Vec<(String, String)>) -> Result<Vec<(String, String)>
         }
         let text = |b: u8| b == b'\t' || (0x20..0x7f).contains(&b);
         if !value.bytes().all(text) || value.trim_matches([' ', '\t']).len() != value.len() {
-            return Err(InvalidRequest::Header(shown, "its value holds a control character, a letter outside ASCII, or outer spaces"));
+            return Err(InvalidRequest::Header(
+                shown,
+                "its value holds a control character, a letter outside ASCII, or outer spaces",
+            ));
         }
         total += name.len() + value.len();
         headers.push((name, value));
@@ -248,7 +260,13 @@ fn canonical_headers(raw: Vec<(String, String)>) -> Result<Vec<(String, String)>
     Ok(headers)
 }
 
-fn bound(name: &ChannelName, binding: &HttpBinding, method: &Method, origin: &Origin, url: &Url) -> Result<(), InvalidRequest> {
+fn bound(
+    name: &ChannelName,
+    binding: &HttpBinding,
+    method: &Method,
+    origin: &Origin,
+    url: &Url,
+) -> Result<(), InvalidRequest> {
     let list = |items: Vec<String>| if items.is_empty() { "nothing".to_owned() } else { items.join(", ") };
     let refuse = |what: String, covers: String| InvalidRequest::NotBound { channel: name.clone(), what, covers };
     if !binding.origins.contains(origin) {
@@ -259,7 +277,10 @@ fn bound(name: &ChannelName, binding: &HttpBinding, method: &Method, origin: &Or
         return Err(refuse(format!("the path {what}"), list(binding.paths.iter().map(ToString::to_string).collect())));
     }
     if !binding.methods.contains(method) {
-        return Err(refuse(format!("the method {method}"), list(binding.methods.iter().map(ToString::to_string).collect())));
+        return Err(refuse(
+            format!("the method {method}"),
+            list(binding.methods.iter().map(ToString::to_string).collect()),
+        ));
     }
     Ok(())
 }

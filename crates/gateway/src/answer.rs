@@ -4,10 +4,13 @@ use crate::action::Finished;
 use crate::state::Gateway;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lychgate_core::card::visible;
 use lychgate_core::ids::{Ref, RunId};
 use lychgate_core::limits;
 use lychgate_core::outcome::{Outcome, Reason, Reasons};
 use lychgate_core::record::StoredResult;
+use lychgate_http::{BodyWithheld, Response};
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::Answer;
 use serde_json::{Value, json};
 
@@ -54,7 +57,7 @@ impl Gateway {
     pub(crate) fn finished(&self, run: RunId, action: Ref, finished: &Finished) -> Answer {
         match finished {
             Finished::Observed(result) => {
-                let shown = shown(result, 0);
+                let shown = self.shown(result, 0);
                 self.answer(Outcome::Completed, &[], Some(run), Some(action), shown.0, Some(shown.1))
             }
             Finished::Recorded => self.answer(
@@ -62,7 +65,7 @@ impl Gateway {
                 &[],
                 Some(run),
                 Some(action),
-                json!({ "observed": "a result was recorded; its content is not kept any more" }),
+                json!({ "observed": self.say(&Text::ContentGone) }),
                 None,
             ),
             Finished::NotObserved(what) => self.answer(
@@ -86,36 +89,39 @@ impl Gateway {
     }
 }
 
-/// A response as the result shows it from `offset` on, and the line above it.
-pub(crate) fn shown(result: &StoredResult, offset: usize) -> (Value, String) {
-    let rest = result.body.get(offset..).unwrap_or_default();
-    let part = rest.get(..limits::RESPONSE_INLINE_BYTES).unwrap_or(rest);
-    let more = rest.len() > part.len();
-    let mut value = json!({
-        "status": result.status,
-        "headers": result.headers,
-        "total_bytes": result.total_bytes,
-        "truncated": result.truncated || more,
-    });
-    if let Value::Object(fields) = &mut value {
-        if more {
-            fields.insert("next_offset".into(), json!(offset + part.len()));
+impl Gateway {
+    /// A response as the result shows it from `offset` on, and the line above it.
+    pub(crate) fn shown(&self, result: &StoredResult, offset: usize) -> (Value, String) {
+        let rest = result.body.get(offset..).unwrap_or_default();
+        let part = rest.get(..limits::RESPONSE_INLINE_BYTES).unwrap_or(rest);
+        let more = rest.len() > part.len();
+        let mut value = json!({
+            "status": result.status,
+            "headers": result.headers,
+            "total_bytes": result.total_bytes,
+            "truncated": result.truncated || more,
+        });
+        if let Value::Object(fields) = &mut value {
+            if more {
+                fields.insert("next_offset".into(), json!(offset + part.len()));
+            }
+            if offset > 0 {
+                fields.insert("offset".into(), json!(offset));
+            }
+            if let Some(notice) = &result.notice {
+                fields.insert("notice".into(), json!(notice));
+            }
+            let (form, body) = body(result, part, offset == 0 && !more);
+            fields.insert(form.into(), body);
         }
-        if offset > 0 {
-            fields.insert("offset".into(), json!(offset));
-        }
+        let text = Text::ResponseLine { status: result.status, bytes: result.total_bytes };
+        let mut line = self.say(&text);
         if let Some(notice) = &result.notice {
-            fields.insert("notice".into(), json!(notice));
+            line.push(' ');
+            line.push_str(notice);
         }
-        let (form, body) = body(result, part, offset == 0 && !more);
-        fields.insert(form.into(), body);
+        (value, line)
     }
-    let mut line = format!("HTTP status {}, {} bytes", result.status, result.total_bytes);
-    if let Some(notice) = &result.notice {
-        line.push_str(". ");
-        line.push_str(notice);
-    }
-    (value, line)
 }
 
 /// JSON when it is JSON and whole, text when it is text, else base64.
@@ -137,29 +143,20 @@ fn body(result: &StoredResult, part: &[u8], whole: bool) -> (&'static str, Value
 }
 
 /// What the model must know of a response beside its content.
-pub(crate) fn notice(response: &lychgate_http::Response) -> Option<String> {
-    use lychgate_http::BodyWithheld;
-    let mut parts = Vec::new();
-    if let Some(location) = response.redirect_not_followed() {
-        parts.push(format!("The server redirects to {}; redirects are not followed.", lychgate_core::card::visible(location)));
-    }
-    match response.withheld.as_ref().and_then(|withheld| withheld.body) {
-        Some(BodyWithheld::HoldsCredential) => {
-            parts.push("The body is withheld: it holds the credential that the gateway sent.".to_owned());
-        }
-        Some(BodyWithheld::Encoded) => {
-            parts.push("The body is withheld: it is compressed although that was not asked for, so it can't be searched for the credential.".to_owned());
-        }
-        None => {}
-    }
-    if response.withheld.as_ref().is_some_and(|withheld| !withheld.headers.is_empty()) {
-        parts.push("Headers that hold the credential are withheld.".to_owned());
-    }
-    if response.cut_by_peer {
-        parts.push("The server ended the body early: it is incomplete.".to_owned());
-    }
-    if response.cut_by_us {
-        parts.push("The body is longer than is read: it was cut.".to_owned());
-    }
-    (!parts.is_empty()).then(|| parts.join(" "))
+pub(crate) fn notice(gateway: &Gateway, response: &Response) -> Option<String> {
+    let location = response.redirect_not_followed().map(visible);
+    let body = response.withheld.as_ref().and_then(|withheld| withheld.body);
+    let headers = response.withheld.as_ref().is_some_and(|withheld| !withheld.headers.is_empty());
+    let parts = [
+        location.as_deref().map(|location| Text::Redirect { location }),
+        body.map(|why| match why {
+            BodyWithheld::HoldsCredential => Text::BodyHoldsCredential,
+            BodyWithheld::Encoded => Text::BodyEncoded,
+        }),
+        headers.then_some(Text::HeadersWithheld),
+        response.cut_by_peer.then_some(Text::CutByServer),
+        response.cut_by_us.then_some(Text::CutByGateway),
+    ];
+    let said: Vec<String> = parts.iter().flatten().map(|part| gateway.say(part)).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }

@@ -10,6 +10,7 @@ use crate::agent::call::CallContext;
 use crate::agent::drive;
 use crate::clock;
 use crate::journal;
+use crate::state::Gateway;
 use lychgate_core::channel::{Channel, CredentialKind};
 use lychgate_core::decide::{Decision, Permit, Question, VaultNow};
 use lychgate_core::event::{Event, RowKind};
@@ -21,6 +22,7 @@ use lychgate_core::record::{EndKind, Record, StoredResult};
 use lychgate_core::request::CanonicalRequest;
 use lychgate_http::{Outcome, Ready, Response, Target};
 use lychgate_journal::{JournalError, Pending};
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::ToAgent;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -139,10 +141,10 @@ impl Execution {
         dispatch: Result<lychgate_core::proof::JournalAck, JournalError>,
     ) {
         let grant = permit.grant();
+        let gateway = Arc::clone(&self.context.gateway);
         let Ok(ack) = dispatch else {
             // The row may be on disk all the same; here and now it is certain that nothing was sent.
-            self.not_started(NotStarted::ZeroBytes, "the journal could not record it; nothing was sent".into(), grant)
-                .await;
+            self.not_started(NotStarted::ZeroBytes, gateway.say(&Text::DispatchNotRecorded), grant).await;
             return;
         };
         let row = ReceiptRow { seq: ack.seq(), leaf: ack.leaf() };
@@ -151,14 +153,15 @@ impl Execution {
             let authority = self.context.gateway.lock();
             authority.actions.get(self.reference).map(|action| action.client_ref)
         };
-        let notice = ToAgent::Notice { action_id: self.reference, client_ref: client_ref.unwrap_or(self.reference), receipt };
+        let notice =
+            ToAgent::Notice { action_id: self.reference, client_ref: client_ref.unwrap_or(self.reference), receipt };
         // Before the first byte: a shim that holds no notice can later vouch that there was none.
         if self.context.handle.writer.send(&notice).await.is_err() {
-            self.not_started(NotStarted::ZeroBytes, "the caller's connection closed; nothing was sent".into(), grant).await;
+            self.not_started(NotStarted::ZeroBytes, gateway.say(&Text::CallerClosed), grant).await;
             return;
         }
         let Ok(armed) = Armed::join(permit, ack) else {
-            self.not_started(NotStarted::ZeroBytes, "the journal row is not this action's".into(), grant).await;
+            self.not_started(NotStarted::ZeroBytes, gateway.say(&Text::DispatchNotRecorded), grant).await;
             return;
         };
         match self.release(&armed) {
@@ -180,10 +183,10 @@ impl Execution {
             .is_some_and(|session| session.ended().is_none() && session.facts().id == armed.permit().approval());
         let same_epoch = authority.vault.now() == VaultNow::Unlocked(armed.permit().epoch());
         if self.cancel.is_cancelled() || !run_lives || !granted || !same_epoch {
-            return Err("its authority ended before the first byte; nothing was sent".into());
+            return Err(self.context.gateway.say(&Text::EndedBeforeFirstByte));
         }
         if !armed.permit().is_fresh(clock::now()) {
-            return Err("it took too long between the decision and the first byte; nothing was sent".into());
+            return Err(self.context.gateway.say(&Text::PermitTooOld));
         }
         authority.vault.release(armed)
     }
@@ -205,7 +208,7 @@ impl Execution {
             body_bytes: response.total_bytes,
             body_digest: response.body_sha256,
         };
-        let result = Arc::new(stored(response));
+        let result = Arc::new(stored(&self.context.gateway, response));
         let (row, kept) = {
             let mut authority = self.context.gateway.lock();
             let epoch = authority.vault.epoch().number;
@@ -217,7 +220,7 @@ impl Execution {
         let finished = match row.await {
             Ok(_) => Finished::Observed(result),
             // Seen, and not recorded: it is not told as done.
-            Err(_) => Finished::NotObserved("a result came, and the journal could not record it".into()),
+            Err(_) => Finished::NotObserved(self.context.gateway.say(&Text::ResultNotRecorded)),
         };
         let _ = kept.done().await;
         self.context.gateway.lock().finish(self.reference, finished);
@@ -232,7 +235,11 @@ impl Execution {
         let row = {
             let mut authority = self.context.gateway.lock();
             let epoch = authority.vault.epoch().number;
-            authority.record(Record::Ended { reference: self.reference, kind: EndKind::NotObserved, at: clock::wall() });
+            authority.record(Record::Ended {
+                reference: self.reference,
+                kind: EndKind::NotObserved,
+                at: clock::wall(),
+            });
             authority.journal.append(journal::action(RowKind::Unobserved, epoch, grant, self.reference, event))
         };
         let _ = row.await;
@@ -241,12 +248,8 @@ impl Execution {
 
     /// It did not start. RETRY_SAFE is said only once the ABORT is durable.
     async fn not_started(self, evidence: NotStarted, detail: String, grant: GrantNo) {
-        let event = Event::ActionNotStarted {
-            run: self.context.run,
-            action: self.number,
-            evidence,
-            detail: detail.clone(),
-        };
+        let event =
+            Event::ActionNotStarted { run: self.context.run, action: self.number, evidence, detail: detail.clone() };
         let row = {
             let authority = self.context.gateway.lock();
             let epoch = authority.vault.epoch().number;
@@ -286,8 +289,8 @@ impl Execution {
     }
 }
 
-fn stored(response: Response) -> StoredResult {
-    let notice = crate::answer::notice(&response);
+fn stored(gateway: &Gateway, response: Response) -> StoredResult {
+    let notice = crate::answer::notice(gateway, &response);
     StoredResult {
         status: response.status,
         headers: response.headers,

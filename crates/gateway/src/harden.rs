@@ -7,8 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 ///
 /// `execve` resets the first, so it stands only after the last restart of the program.
 pub(crate) fn harden() -> Result<(), GatewayError> {
-    lychgate_sys::set_dumpable(false)
-        .map_err(|error| GatewayError::System { what: "turning non-dumpable", error })?;
+    lychgate_sys::set_dumpable(false).map_err(|error| GatewayError::System { what: "turning non-dumpable", error })?;
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Core, none)
         .map_err(|error| GatewayError::System { what: "forbidding core dumps", error: error.into() })?;

@@ -68,11 +68,13 @@ async fn serve(options: Options) -> Result<(), GatewayError> {
         VaultError::Lock(_) => GatewayError::Running(state_dir.clone()),
         other => GatewayError::Vault(other.to_string()),
     })?;
-    let (log, opened) = Journal::open(&files.audit(), clock::wall(), None, Box::new(lychgate_journal::random::SystemRandom))
-        .map_err(|error| match error {
-            JournalError::Held(_) => GatewayError::Running(state_dir.clone()),
-            other => GatewayError::Journal(other.to_string()),
-        })?;
+    let (log, opened) =
+        Journal::open(&files.audit(), clock::wall(), None, Box::new(lychgate_journal::random::SystemRandom)).map_err(
+            |error| match error {
+                JournalError::Held(_) => GatewayError::Running(state_dir.clone()),
+                other => GatewayError::Journal(other.to_string()),
+            },
+        )?;
     let gateway = compose(state_dir, version, vault, Arc::new(log), &opened)?;
     start_rows(&gateway, &opened).await?;
 
@@ -114,8 +116,14 @@ fn compose(
     let counters = Arc::new(Mutex::new(Counters::open(&Files::in_dir(&state_dir).counters())));
     let (changed, _) = watch::channel(0);
     let broker = Broker::new(BootId(boot), opened.boot);
-    let authority =
-        Authority::new(broker, VaultHold::Locked(vault), Arc::clone(&log), keeper, Arc::clone(&counters), changed.clone());
+    let authority = Authority::new(
+        broker,
+        VaultHold::Locked(vault),
+        Arc::clone(&log),
+        keeper,
+        Arc::clone(&counters),
+        changed.clone(),
+    );
     let never = NeverAgents::new(above.iter().map(|above| above.inode).collect());
     let uid = rustix::process::getuid().as_raw();
     Ok(Arc::new(Gateway::new(

@@ -7,7 +7,7 @@ use lychgate_core::receipt::Receipt;
 use lychgate_http::Connector;
 use lychgate_journal::Journal;
 use lychgate_peer::Pinned;
-use lychgate_text::Catalogue;
+use lychgate_text::{Catalogue, GatewayText};
 use lychgate_vault::Counters;
 use lychgate_wire::transport::Writer;
 use std::collections::HashMap;
@@ -147,6 +147,11 @@ impl Gateway {
             Ok(guard) => guard,
             Err(_) => std::process::abort(),
         }
+    }
+
+    /// A text of the gateway, for a model or a console.
+    pub(crate) fn say(&self, text: &GatewayText<'_>) -> String {
+        self.text.gateway(text)
     }
 
     /// The next run number, durable.

@@ -5,7 +5,6 @@
 use crate::action::{ActionState, Finished};
 use crate::agent::call::{CallContext, deadline};
 use crate::agent::drive;
-use crate::answer::shown;
 use crate::authority::{Authority, Looked, PastEnd};
 use crate::clock;
 use crate::journal;
@@ -53,7 +52,14 @@ fn find(context: &CallContext, reference: Option<Ref>, key: Option<String>) -> F
     let mut standing = authority.standing(context.run, &looked);
     if !standing.is_empty() {
         standing.extend(authority.claimed_reasons(context.run));
-        standing.extend(authority.broker.run(context.run).and_then(|run| run.lapse()).iter().flat_map(|lapse| lapse.reasons.all().to_vec()));
+        standing.extend(
+            authority
+                .broker
+                .run(context.run)
+                .and_then(|run| run.lapse())
+                .iter()
+                .flat_map(|lapse| lapse.reasons.all().to_vec()),
+        );
         let reasons = Reasons::new(standing).unwrap_or(Reasons::one(Reason::ProcessChanged));
         return Found::Refused(reasons, looked);
     }
@@ -123,8 +129,7 @@ fn in_scope(authority: &Authority, run: RunId, intent: &IntentRecord) -> bool {
     let opened = authority.past.inherited.get(&run).is_some_and(|from| {
         from.iter().any(|(earlier, channels)| *earlier == intent.run && channels.contains(&intent.channel))
     });
-    let fresh =
-        authority.broker.session(run, &intent.channel).is_some_and(|session| session.ended().is_none());
+    let fresh = authority.broker.session(run, &intent.channel).is_some_and(|session| session.ended().is_none());
     opened && fresh && intent.run != run
 }
 
@@ -139,16 +144,18 @@ async fn past(context: &CallContext, intent: &IntentRecord) -> Answer {
         None => by_journal(context, intent).await,
     };
     match told {
-        Told::Result(result) => {
-            context.gateway.finished(context.run, intent.reference, &Finished::Observed(result))
-        }
+        Told::Result(result) => context.gateway.finished(context.run, intent.reference, &Finished::Observed(result)),
         Told::Finished => context.gateway.finished(context.run, intent.reference, &Finished::Recorded),
-        Told::NotStarted => {
-            context.gateway.because(Some(context.run), Some(intent.reference), &Reasons::one(Reason::PreviousActionNotStarted))
-        }
-        Told::Unknown => {
-            context.gateway.because(Some(context.run), Some(intent.reference), &Reasons::one(Reason::InspectActivityJournal))
-        }
+        Told::NotStarted => context.gateway.because(
+            Some(context.run),
+            Some(intent.reference),
+            &Reasons::one(Reason::PreviousActionNotStarted),
+        ),
+        Told::Unknown => context.gateway.because(
+            Some(context.run),
+            Some(intent.reference),
+            &Reasons::one(Reason::InspectActivityJournal),
+        ),
     }
 }
 
@@ -281,7 +288,7 @@ pub(crate) fn read_result(context: &CallContext, reference: Ref, offset: u64) ->
         return context.gateway.because(Some(context.run), None, &Reasons::one(Reason::UnknownAction));
     };
     let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-    let (value, line) = shown(&result, offset);
+    let (value, line) = context.gateway.shown(&result, offset);
     context.gateway.answer(Outcome::Completed, &[], Some(context.run), Some(reference), value, Some(line))
 }
 
@@ -302,20 +309,21 @@ pub(crate) fn unfinished(context: &CallContext) -> Vec<Value> {
             };
             json!({ "action_id": action.reference, "channel": action.channel, "status": status })
         });
-    let past = authority.past.intents.values().filter(|intent| in_scope(&authority, context.run, intent)).map(|intent| {
-        let status = match authority.past.ends.get(&intent.reference) {
-            Some(PastEnd::Observed(_) | PastEnd::Recorded) => "finished",
-            Some(PastEnd::NotStarted) => "not started",
-            Some(PastEnd::NotObserved) => "unknown",
-            None => "ask action_status",
-        };
-        json!({
-            "action_id": intent.reference,
-            "channel": intent.channel,
-            "method": intent.method,
-            "url": intent.target,
-            "status": status,
-        })
-    });
+    let past =
+        authority.past.intents.values().filter(|intent| in_scope(&authority, context.run, intent)).map(|intent| {
+            let status = match authority.past.ends.get(&intent.reference) {
+                Some(PastEnd::Observed(_) | PastEnd::Recorded) => "finished",
+                Some(PastEnd::NotStarted) => "not started",
+                Some(PastEnd::NotObserved) => "unknown",
+                None => "ask action_status",
+            };
+            json!({
+                "action_id": intent.reference,
+                "channel": intent.channel,
+                "method": intent.method,
+                "url": intent.target,
+                "status": status,
+            })
+        });
     own.chain(past).collect()
 }

@@ -65,10 +65,7 @@ pub fn inspect_console(pidfd: OwnedFd, pid: u32, own_file: FileId) -> Result<Con
         return Err(ConsoleRefused::ForeignNamespace);
     }
     untraced(&status)?;
-    if held.program_file()? != own_file {
-        return Err(ConsoleRefused::OtherProgram);
-    }
-    // From here on the memory map is held and everything is of one image; `pinned` is the last word on the file.
+    // From here on the memory map is held, and everything is of one image.
     let pinned = Pinned::alone(held)?;
     let console = ConsolePeer { pinned };
     let (facts, process) = console.parts().ok_or(Why::Unclear)?;
@@ -195,4 +192,52 @@ fn trustworthy(mapping: &Mapping<'_>, held: &Held, user: u32) -> bool {
     // Root can write everything; what its own files hold is its own word.
     let of_the_user = stat.st_uid == user && user != 0;
     stat.st_ino == mapping.inode && !of_the_user && stat.st_mode & 0o022 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// This test's own process, pinned, and as it looks now.
+    fn own() -> (Pinned, LiveProcess) {
+        let pinned = Pinned::alone(Held::open(std::process::id()).unwrap()).unwrap();
+        let live = pinned.look(Seen::Unseen(Why::Unclear)).processes.remove(0);
+        (pinned, live)
+    }
+
+    type Change = fn(&mut LiveProcess);
+
+    #[test]
+    fn each_single_thing_that_differs_makes_it_another_console() {
+        let (pinned, live) = own();
+        let then = pinned.subject().peer().unwrap();
+        assert!(same(then, &live));
+        let changes: [(&str, Change); 9] = [
+            ("ended", |now| now.alive = false),
+            ("inode", |now| now.inode = Seen::Seen(ProcessInode(0))),
+            ("inode unseen", |now| now.inode = Seen::Unseen(Why::NotReadable)),
+            ("exec", |now| now.same_image = Seen::Seen(false)),
+            ("exec unseen", |now| now.same_image = Seen::Unseen(Why::NotReadable)),
+            ("file", |now| now.executable = Seen::Seen(FileId { dev: 0, ino: 0 })),
+            ("file gone", |now| now.executable = Seen::Unseen(Why::Gone)),
+            ("stack", |now| now.start_stack = Seen::Seen(1)),
+            ("namespace unclear", |now| now.namespaces = Seen::Unseen(Why::Unclear)),
+        ];
+        for (what, change) in changes {
+            let mut now = live.clone();
+            change(&mut now);
+            assert!(!same(then, &now), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_console_may_hide_what_only_a_dumpable_process_shows_and_be_reparented() {
+        let (pinned, mut now) = own();
+        now.executable = Seen::Unseen(Why::NotReadable);
+        now.start_stack = Seen::Unseen(Why::NotReadable);
+        now.namespaces = Seen::Unseen(Why::NotReadable);
+        now.parent = Seen::Seen(1);
+        assert!(same(pinned.subject().peer().unwrap(), &now));
+    }
 }

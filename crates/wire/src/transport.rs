@@ -123,6 +123,18 @@ impl Reader {
             .map_err(|_| FrameError::TooSlow)?
     }
 
+    /// True where nothing has arrived that was not read: whatever comes from now on was written from now on.
+    ///
+    /// A process can write and then execute another program, so what arrived before a pin says nothing about the program
+    /// that was pinned. Ask after the pin and before it is acknowledged.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let mut byte = [0u8; 1];
+        let flags = rustix::net::RecvFlags::PEEK | rustix::net::RecvFlags::DONTWAIT;
+        let waiting = rustix::net::recv(&self.socket, &mut byte, flags);
+        self.pending.is_empty() && matches!(waiting, Err(rustix::io::Errno::AGAIN))
+    }
+
     /// How many bytes the current frame still lacks; at least one while its length is not complete.
     fn missing(&self) -> Result<usize, FrameError> {
         let Some(length) = self.length() else { return Ok(1) };
@@ -219,9 +231,10 @@ impl Writer {
 
 fn encode<T: serde::Serialize>(message: &T) -> io::Result<Zeroizing<Vec<u8>>> {
     let body = Zeroizing::new(serde_json::to_vec(message).map_err(io::Error::other)?);
-    let length = u32::try_from(body.len()).ok().filter(|_| body.len() <= limits::FRAME_BYTES).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidInput, FrameError::TooLarge(body.len()).to_string())
-    })?;
+    let length = u32::try_from(body.len())
+        .ok()
+        .filter(|_| body.len() <= limits::FRAME_BYTES)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, FrameError::TooLarge(body.len()).to_string()))?;
     let mut frame = Zeroizing::new(Vec::with_capacity(LENGTH_BYTES + body.len()));
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&body);

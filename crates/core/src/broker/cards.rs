@@ -103,9 +103,8 @@ impl Broker {
         if digest.is_some_and(|digest| self.denied_requests.contains(&(ask.run, digest))) {
             return Err(Reason::DeniedByOperator);
         }
-        let quiet = |channel: &CardChannel| {
-            self.quiet.get(&(ask.run, channel.name.clone())).is_some_and(|until| *until > now)
-        };
+        let quiet =
+            |channel: &CardChannel| self.quiet.get(&(ask.run, channel.name.clone())).is_some_and(|until| *until > now);
         if ask.channels.iter().any(quiet) {
             return Err(Reason::DeniedByOperator);
         }
@@ -192,11 +191,8 @@ impl Broker {
 
     /// Takes a card that asked about one action away, because the action was withdrawn.
     pub fn withdraw(&mut self, reference: Ref) -> Option<(CardNo, RunId)> {
-        let number = self
-            .cards
-            .iter()
-            .find(|(_, card)| card.asks_action == Some(reference))
-            .map(|(number, _)| *number)?;
+        let number =
+            self.cards.iter().find(|(_, card)| card.asks_action == Some(reference)).map(|(number, _)| *number)?;
         let card = self.cards.remove(&number)?;
         self.resolve(number, Resolution::Closed(Reason::CallerLeft));
         Some((number, card.view.run))
@@ -348,8 +344,5 @@ fn chosen(
     if names.is_empty() && !view.channels.is_empty() {
         return Err(AnswerRefused::Channels(view.channels.iter().map(|on| on.name.clone()).collect()));
     }
-    names
-        .iter()
-        .map(|name| live(name).ok_or_else(|| AnswerRefused::Channels(vec![name.clone()])))
-        .collect()
+    names.iter().map(|name| live(name).ok_or_else(|| AnswerRefused::Channels(vec![name.clone()]))).collect()
 }

@@ -104,10 +104,8 @@ impl Broker {
     /// approval alive, and the answer is `false`.
     #[must_use]
     pub fn activate(&mut self, facts: ApprovalFacts, granted: JournalAck, epoch: Option<VaultEpoch>) -> bool {
-        let run_lives = self
-            .runs
-            .get(&facts.run)
-            .is_some_and(|run| run.ended().is_none() && run.nonce() == facts.nonce);
+        let run_lives =
+            self.runs.get(&facts.run).is_some_and(|run| run.ended().is_none() && run.nonce() == facts.nonce);
         if !run_lives || facts.boot != self.boot || epoch != Some(facts.epoch) {
             return false;
         }
@@ -120,10 +118,7 @@ impl Broker {
     /// Keeps a yes to one action, once it is recorded. The same conditions as [`Broker::activate`].
     #[must_use]
     pub fn keep_call(&mut self, call: CallApproval, epoch: Option<VaultEpoch>) -> bool {
-        let run_lives = self
-            .runs
-            .get(&call.run)
-            .is_some_and(|run| run.ended().is_none() && run.nonce() == call.nonce);
+        let run_lives = self.runs.get(&call.run).is_some_and(|run| run.ended().is_none() && run.nonce() == call.nonce);
         if !run_lives || call.boot != self.boot || epoch != Some(call.epoch) {
             return false;
         }

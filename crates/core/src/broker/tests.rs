@@ -6,8 +6,8 @@ use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, Credenti
 use crate::event::RowKind;
 use crate::evidence::{ProcessFacts, ProcessInode, Seen, Subject, Why};
 use crate::ids::{ActionNo, LaunchNonce};
-use crate::outcome::{EndReason, Reason};
 use crate::limits;
+use crate::outcome::{EndReason, Reason};
 
 const EPOCH: VaultEpoch = VaultEpoch { number: 17, nonce: [9; 16] };
 
@@ -155,8 +155,7 @@ fn a_yes_is_live_only_with_its_durable_grant() {
     let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
     assert!(broker.session(RunId(1), &github()).is_none());
     let facts = granting.sessions.pop().unwrap();
-    let foreign =
-        JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, GrantNo(99), facts.epoch.number);
+    let foreign = JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, GrantNo(99), facts.epoch.number);
     assert!(!broker.activate(facts, foreign, Some(EPOCH)));
     assert!(broker.session(RunId(1), &github()).is_none());
 }
@@ -208,7 +207,10 @@ fn a_denied_request_stays_denied_and_a_denied_channel_is_quiet_for_a_minute() {
     let (card, _) = broker.ask(ask(1, &["github"], Some((1, true))), Moment(0)).unwrap();
     broker.deny(card, Moment(0)).unwrap();
     assert_eq!(broker.ask(ask(1, &[], Some((1, true))), Moment(9_999_999)), Err(Reason::DeniedByOperator));
-    assert_eq!(broker.ask(ask(1, &["github"], None), Moment(limits::DENIED_QUIET_MS - 1)), Err(Reason::DeniedByOperator));
+    assert_eq!(
+        broker.ask(ask(1, &["github"], None), Moment(limits::DENIED_QUIET_MS - 1)),
+        Err(Reason::DeniedByOperator)
+    );
     assert!(broker.ask(ask(1, &["github"], None), Moment(limits::DENIED_QUIET_MS)).is_ok());
 }
 
@@ -288,10 +290,7 @@ fn a_card_of_another_epoch_or_of_an_ended_run_can_not_be_answered() {
     let mut old = ask(1, &["github"], None);
     old.epoch = VaultEpoch { number: 16, nonce: [9; 16] };
     let (card, _) = broker.ask(old, Moment(0)).unwrap();
-    assert_eq!(
-        approve(&mut broker, card, Moment(0)).unwrap_err(),
-        AnswerRefused::Stale(Reason::VaultStateChanged)
-    );
+    assert_eq!(approve(&mut broker, card, Moment(0)).unwrap_err(), AnswerRefused::Stale(Reason::VaultStateChanged));
     assert_eq!(approve(&mut broker, card, Moment(0)).unwrap_err(), AnswerRefused::NoSuchCard);
 }
 

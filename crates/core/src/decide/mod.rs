@@ -85,7 +85,10 @@ pub struct Denied {
 /// The verdict.
 #[derive(Debug)]
 #[must_use = "an unread verdict is an unmade decision"]
-#[expect(clippy::large_enum_variant, reason = "a verdict is made once and moved once; a box would only hide the permit")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a verdict is made once and moved once; a box would only hide the permit"
+)]
 pub enum Decision {
     /// Allowed: here is the proof, and it owns the request.
     Allow(Permit),

@@ -104,10 +104,7 @@ fn allowed(mode: ApprovalMode) -> Situation {
     let channel = channel(mode);
     let request = request(&channel);
     let chain = vec![process(11, 10), process(10, 1)];
-    let live = LiveChain {
-        sender: Seen::Seen(chain[0].inode),
-        processes: chain.iter().map(alive).collect(),
-    };
+    let live = LiveChain { sender: Seen::Seen(chain[0].inode), processes: chain.iter().map(alive).collect() };
     let subject = Subject::observed(chain, "kernel".into()).unwrap();
     let facts = ApprovalFacts {
         id: ApprovalId([4; 16]),
@@ -225,11 +222,7 @@ fn one_field_off_denies_for_that_reason_and_no_other() {
         ("peer inode", |s| s.chain.processes[0].inode = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
         ("agent inode", |s| s.chain.processes[1].inode = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
         ("parent", |s| s.chain.processes[0].parent = Seen::Seen(1), Reason::ProcessChanged),
-        (
-            "file",
-            |s| s.chain.processes[1].executable = Seen::Seen(FileId { dev: 1, ino: 99 }),
-            Reason::ProcessChanged,
-        ),
+        ("file", |s| s.chain.processes[1].executable = Seen::Seen(FileId { dev: 1, ino: 99 }), Reason::ProcessChanged),
         ("file unseen", |s| s.chain.processes[1].executable = Seen::Unseen(Why::NotReadable), Reason::ProcessChanged),
         ("exec", |s| s.chain.processes[1].same_image = Seen::Seen(false), Reason::ProcessChanged),
         ("stack", |s| s.chain.processes[0].start_stack = Seen::Seen(1), Reason::ProcessChanged),

@@ -12,6 +12,7 @@ use lychgate_core::channel::{ApprovalMode, Channel, ChannelName};
 use lychgate_core::decide::VaultNow;
 use lychgate_core::ids::CardNo;
 use lychgate_core::outcome::{Outcome, Reason, Reasons};
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::Answer;
 use serde_json::json;
 use std::time::Duration;
@@ -48,7 +49,7 @@ pub(super) async fn authorize(context: &CallContext, channels: Vec<String>, wait
             () = tokio::time::sleep_until(deadline) => return pending(context, card),
             _ = changed.changed() => {}
             () = tokio::time::sleep(Duration::from_secs(5)) => {
-                context.progress(format!("waiting for the person (card {card})")).await;
+                context.waiting(Some(card)).await;
             }
         }
     }
@@ -59,7 +60,7 @@ type Opened = (Vec<ChannelName>, Option<CardNo>);
 fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answer>> {
     let invalid = |what: String| Box::new(context.gateway.invalid(context.run, Reason::InvalidRequest, what));
     if channels.is_empty() || channels.len() > CHANNELS {
-        return Err(invalid(format!("name 1 to {CHANNELS} channels; `list_channels` shows them")));
+        return Err(invalid(context.gateway.say(&Text::ChannelCount { most: CHANNELS })));
     }
     let mut names = Vec::with_capacity(channels.len());
     for text in channels {
@@ -79,7 +80,7 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
     let mut wanted = Vec::new();
     for name in &names {
         let Some(channel) = authority.channel(name) else {
-            let what = http::unknown_channel(&authority, name);
+            let what = http::unknown_channel(&context.gateway, &authority, name);
             return Err(Box::new(context.gateway.invalid(context.run, Reason::UnknownChannel, what)));
         };
         let live = authority.broker.session(context.run, name).is_some_and(|session| usable(session, &channel));
@@ -90,8 +91,9 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
     if wanted.is_empty() {
         return Ok((names, None));
     }
-    let ask = ask(context, &authority, &wanted)
-        .ok_or_else(|| Box::new(context.gateway.because(Some(context.run), None, &Reasons::one(Reason::ProcessChanged))))?;
+    let ask = ask(context, &authority, &wanted).ok_or_else(|| {
+        Box::new(context.gateway.because(Some(context.run), None, &Reasons::one(Reason::ProcessChanged)))
+    })?;
     match http::open(context, &mut authority, ask) {
         Ok(card) => Ok((names, Some(card))),
         Err(reason) => {
@@ -133,11 +135,9 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
     changed.extend(lapse.iter().flat_map(|lapse| lapse.reasons.all().to_vec()));
     let changed = Reasons::new(changed);
     let same_program = lapse.is_none_or(|lapse| lapse.same_program);
-    let tick = |channel: &Channel| {
-        changed.is_none() || (same_program && channel.approval.mode == ApprovalMode::Session)
-    };
-    let mut channels: Vec<CardChannel> =
-        wanted.iter().map(|channel| views::channel(channel, tick(channel))).collect();
+    let tick =
+        |channel: &Channel| changed.is_none() || (same_program && channel.approval.mode == ApprovalMode::Session);
+    let mut channels: Vec<CardChannel> = wanted.iter().map(|channel| views::channel(channel, tick(channel))).collect();
     // The rest of what the earlier run had is offered, never ticked.
     for name in lapse.iter().flat_map(|lapse| lapse.channels.iter()) {
         let asked = wanted.iter().any(|channel| channel.name == *name);

@@ -38,6 +38,13 @@ impl CallContext {
         let _ = self.handle.writer.send(&ToAgent::Progress { id: self.id, text }).await;
     }
 
+    /// Tells the client that the person has not answered yet.
+    pub(crate) async fn waiting(&self, card: Option<lychgate_core::ids::CardNo>) {
+        let card = card.map(|card| card.to_string());
+        let text = lychgate_text::GatewayText::WaitingForPerson { card: card.as_deref() };
+        self.progress(self.gateway.say(&text)).await;
+    }
+
     /// Refuses with all reasons, and records it: a denied action is different from a missing one (R25).
     pub(crate) fn refuse(&self, channel: &str, reasons: Reasons, looked: &Looked) -> Answer {
         let answer = self.gateway.because(Some(self.run), None, &reasons);

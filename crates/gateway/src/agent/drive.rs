@@ -49,7 +49,7 @@ pub(crate) async fn drive(context: &CallContext, reference: Ref, deadline: Insta
                     () = tokio::time::sleep_until(deadline) => return pending(context, reference, card),
                     _ = changed.changed() => {}
                     () = tokio::time::sleep(PROGRESS) => {
-                        context.progress(format!("waiting for the person{}", card.map(|card| format!(" (card {card})")).unwrap_or_default())).await;
+                        context.waiting(card).await;
                     }
                 }
             }
@@ -59,7 +59,7 @@ pub(crate) async fn drive(context: &CallContext, reference: Ref, deadline: Insta
                     // The action goes on: it can't be taken back, and its end is recorded.
                     () = context.withdrawn.cancelled() => return unknown(context, reference),
                     _ = changed.changed() => {}
-                    () = tokio::time::sleep(PROGRESS) => context.progress("the request is under way".into()).await,
+                    () = tokio::time::sleep(PROGRESS) => context.progress(context.gateway.say(&lychgate_text::GatewayText::UnderWay)).await,
                 }
             }
         }
@@ -91,11 +91,9 @@ fn step(context: &CallContext, reference: Ref) -> Step {
         Some(None | Some(Resolution::Recording)) => Step::Person(card),
         None | Some(Some(Resolution::Approved)) => take(&mut authority, reference),
         // The sweep above has ended such an action; this is reached only where it could not.
-        Some(Some(Resolution::Denied)) => over(context.gateway.because(
-            Some(context.run),
-            Some(reference),
-            &Reasons::one(Reason::DeniedByOperator),
-        )),
+        Some(Some(Resolution::Denied)) => {
+            over(context.gateway.because(Some(context.run), Some(reference), &Reasons::one(Reason::DeniedByOperator)))
+        }
         Some(Some(Resolution::Closed(why))) => {
             over(context.gateway.because(Some(context.run), Some(reference), &Reasons::one(why)))
         }
@@ -138,7 +136,9 @@ pub(crate) fn ask_for_this_use(
 
 fn pending(context: &CallContext, reference: Ref, card: Option<CardNo>) -> Answer {
     let per_call = card
-        .and_then(|card| context.gateway.lock().broker.card(card).map(|view| view.asks_action && view.channels.is_empty()))
+        .and_then(|card| {
+            context.gateway.lock().broker.card(card).map(|view| view.asks_action && view.channels.is_empty())
+        })
         .unwrap_or(false);
     let reason = if per_call { Reason::PerCall } else { Reason::NewRun };
     context.gateway.answer(
@@ -154,10 +154,8 @@ fn pending(context: &CallContext, reference: Ref, card: Option<CardNo>) -> Answe
 fn withdraw(context: &CallContext, reference: Ref) -> Answer {
     let reasons = Reasons::one(Reason::CallerLeft);
     let mut authority = context.gateway.lock();
-    let waiting = authority
-        .actions
-        .get(reference)
-        .is_some_and(|action| matches!(action.state, ActionState::Waiting { .. }));
+    let waiting =
+        authority.actions.get(reference).is_some_and(|action| matches!(action.state, ActionState::Waiting { .. }));
     if waiting {
         let finished = Finished::Refused(reasons.clone());
         drop(authority.abort(reference, NotStarted::Unsent, "the caller withdrew it", finished));

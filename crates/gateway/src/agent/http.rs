@@ -7,6 +7,7 @@ use crate::authority::{Authority, Looked};
 use crate::clock;
 use crate::journal;
 use crate::keeper::Kept;
+use crate::state::Gateway;
 use crate::views;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -20,6 +21,7 @@ use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
 use lychgate_core::record::{IntentRecord, Record};
 use lychgate_core::request::{CanonicalRequest, RawRequest};
 use lychgate_journal::Pending;
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::{Answer, HttpCall};
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +53,11 @@ enum Begun {
     Answer(Box<Answer>),
     /// The same attempt came before.
     Known(Ref),
-    New { reference: Ref, intent: Pending, kept: Kept },
+    New {
+        reference: Ref,
+        intent: Pending,
+        kept: Kept,
+    },
 }
 
 /// The first decision, and the announcement. One critical section.
@@ -90,10 +96,9 @@ fn try_begin(
     looked: &Looked,
     call: HttpCall,
 ) -> Result<Begun, Refusal> {
-    let name: ChannelName = call
-        .channel
-        .parse()
-        .map_err(|error: lychgate_core::channel::ChannelError| Refusal::Invalid(Reason::UnknownChannel, error.to_string()))?;
+    let name: ChannelName = call.channel.parse().map_err(|error: lychgate_core::channel::ChannelError| {
+        Refusal::Invalid(Reason::UnknownChannel, error.to_string())
+    })?;
     let with_reasons = |reasons: Vec<Reason>| {
         let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
         Refusal::Reasons(name.to_string(), reasons)
@@ -107,11 +112,13 @@ fn try_begin(
         return Err(with_reasons(locked_reasons(context, authority, looked, &name)));
     }
     let Some(channel) = authority.channel(&name) else {
-        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(authority, &name)));
+        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, &name)));
     };
-    let raw = raw(&call).map_err(|what| Refusal::Invalid(Reason::InvalidRequest, what))?;
-    let request = CanonicalRequest::new(&channel, raw)
-        .map_err(|error| Refusal::Invalid(Reason::InvalidRequest, format!("{error}. Nothing was sent.")))?;
+    let raw =
+        raw(&call).ok_or_else(|| Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NotBase64)))?;
+    let request = CanonicalRequest::new(&channel, raw).map_err(|error| {
+        Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NothingSent { why: &error.to_string() }))
+    })?;
     if let Some(known) = known(context, authority, &call, &request)? {
         return Ok(Begun::Known(known));
     }
@@ -136,7 +143,8 @@ fn try_begin(
             (denied.question.request, reasons)
         }
     };
-    announce(context, authority, &channel, request, reference, &reasons, &call).map_err(|reason| with_reasons(vec![reason]))
+    announce(context, authority, &channel, request, reference, &reasons, &call)
+        .map_err(|reason| with_reasons(vec![reason]))
 }
 
 /// `NewRun` is what `decide` says where there is no approval. Where an earlier authority is known, that is the word.
@@ -170,18 +178,17 @@ pub(super) fn locked_reasons(
     reasons
 }
 
-pub(super) fn unknown_channel(authority: &Authority, name: &ChannelName) -> String {
+pub(super) fn unknown_channel(gateway: &Gateway, authority: &Authority, name: &ChannelName) -> String {
     let names: Vec<String> = authority.vault.channels().iter().map(|channel| channel.name.to_string()).collect();
-    let list = if names.is_empty() { "there are none yet".to_owned() } else { format!("there are: {}", names.join(", ")) };
-    format!("there is no channel `{name}`; {list}. The person adds channels with `lych channel add`.")
+    gateway.say(&Text::NoChannel { name: name.as_str(), known: &names.join(", ") })
 }
 
-fn raw(call: &HttpCall) -> Result<RawRequest, String> {
+fn raw(call: &HttpCall) -> Option<RawRequest> {
     let body = match &call.body_base64 {
         None => Vec::new(),
-        Some(text) => STANDARD.decode(text).map_err(|_| "body_base64 is not base64 (RFC 4648, padded)".to_owned())?,
+        Some(text) => STANDARD.decode(text).ok()?,
     };
-    Ok(RawRequest { method: call.method.clone(), url: call.url.clone(), headers: call.headers.clone(), body })
+    Some(RawRequest { method: call.method.clone(), url: call.url.clone(), headers: call.headers.clone(), body })
 }
 
 /// The same attempt, or another attempt of the same logical action, or a repeated one that must be equal.
@@ -191,25 +198,22 @@ fn known(
     call: &HttpCall,
     request: &CanonicalRequest,
 ) -> Result<Option<Ref>, Refusal> {
-    let reused = |what: &str| Refusal::Invalid(Reason::KeyReused, format!("{what} was used with another request; use a new one, or send the same request"));
+    let reused = |what: &str| Refusal::Invalid(Reason::KeyReused, context.gateway.say(&Text::KeyReused { what }));
     if authority.past.barred.contains(&call.client_ref) {
-        return Err(Refusal::Invalid(Reason::KeyReused, "this attempt was declared not started and can't start any more; make a new request".into()));
+        return Err(Refusal::Invalid(Reason::KeyReused, context.gateway.say(&Text::Barred)));
     }
     if let Some(action) = authority.actions.of_run(context.run, call.client_ref) {
         let same = action.digest == request.digest();
-        return if same { Ok(Some(action.reference)) } else { Err(reused("this client ref")) };
+        return if same { Ok(Some(action.reference)) } else { Err(reused("client ref")) };
     }
     if let Some(key) = &call.action_key
         && let Some(action) = authority.actions.of_key(context.run, key)
     {
         if action.digest != request.digest() || action.channel != *request.channel() {
-            return Err(reused("this action_key"));
+            return Err(reused("action_key"));
         }
         // Not started: a new attempt of the same logical action. Otherwise: that action.
-        let again = matches!(
-            action.state,
-            ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_))
-        );
+        let again = matches!(action.state, ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)));
         return Ok((!again).then_some(action.reference));
     }
     if let Some(earlier) = call.retry_of {
@@ -219,7 +223,7 @@ fn known(
             .map(|action| action.digest)
             .or_else(|| crate::status::inherited(authority, context.run, earlier).map(|intent| intent.digest));
         match digest {
-            None => return Err(Refusal::Invalid(Reason::UnknownAction, "retry_of names no action of this run".into())),
+            None => return Err(Refusal::Invalid(Reason::UnknownAction, context.gateway.say(&Text::NoEarlierAction))),
             Some(digest) if digest != request.digest() => return Err(reused("retry_of")),
             Some(_) => {}
         }
@@ -240,7 +244,8 @@ fn announce(
     let card = if reasons.is_empty() {
         None
     } else {
-        let ask = question(context, authority, channel, &request, reference, number, reasons).ok_or(Reason::ProcessChanged)?;
+        let ask = question(context, authority, channel, &request, reference, number, reasons)
+            .ok_or(Reason::ProcessChanged)?;
         Some(open(context, authority, ask)?)
     };
     let Some((peer, kernel_boot, conversation)) = authority.broker.run(context.run).and_then(|run| {

@@ -1,6 +1,6 @@
 //! The agent socket: connections become runs, calls become answers.
 
-mod authorize;
+pub(crate) mod authorize;
 pub(crate) mod call;
 pub(crate) mod drive;
 mod http;

@@ -63,6 +63,10 @@ async fn handshake(
         return Err(refuse(Reason::ProcessChanged));
     }
     let pinned = pin(gateway, hello.sender, shim).await.unwrap_or_else(|| Err(refuse(Reason::PeerGone)))?;
+    if !reader.is_quiet() {
+        // Written before the pin, perhaps by another program in this process.
+        return Err(refuse(Reason::ProcessChanged));
+    }
     let pinned_frame = ToAgent::Pinned { wire: WIRE, version: gateway.version.clone() };
     if outbox.send(&pinned_frame).await.is_err() {
         return Ok(None);
@@ -130,13 +134,8 @@ fn enter(
     getrandom::fill(&mut nonce).map_err(|_| Reason::PeerGone)?;
     let subject = pinned.subject().clone();
     let claimed = previous.as_ref().map(|previous| (previous.run, previous.boot));
-    let handle = Arc::new(RunHandle {
-        pinned,
-        peer,
-        writer: outbox.clone(),
-        ended: CancellationToken::new(),
-        previous,
-    });
+    let handle =
+        Arc::new(RunHandle { pinned, peer, writer: outbox.clone(), ended: CancellationToken::new(), previous });
     let mut authority = gateway.lock();
     let new = NewRun {
         id,

@@ -79,12 +79,8 @@ impl Authority {
             return None;
         }
         action.state = ActionState::Done(finished);
-        let event = Event::ActionNotStarted {
-            run: action.run,
-            action: action.number,
-            evidence,
-            detail: detail.to_owned(),
-        };
+        let event =
+            Event::ActionNotStarted { run: action.run, action: action.number, evidence, detail: detail.to_owned() };
         let row = self.journal.append(journal::action(RowKind::Abort, epoch, GrantNo::NONE, reference, event));
         self.record(Record::Ended { reference, kind: EndKind::NotStarted, at: clock::wall() });
         let _ = self.broker.withdraw(reference);

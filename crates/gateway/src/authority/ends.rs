@@ -28,7 +28,9 @@ impl Authority {
         for end in &ends.approvals {
             rows.push(self.journal.append(journal::revoke(end, epoch)));
             for action in self.actions.iter() {
-                if action.run == end.run && action.channel == end.channel && matches!(action.state, ActionState::Running)
+                if action.run == end.run
+                    && action.channel == end.channel
+                    && matches!(action.state, ActionState::Running)
                 {
                     action.cancel.cancel();
                 }

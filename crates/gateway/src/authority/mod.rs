@@ -23,8 +23,8 @@ use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_core::recall::{Arrival, Recall};
 use lychgate_core::record::{AgentIdentity, EndKind, Record};
 use lychgate_journal::{Journal, Pending};
-use std::collections::HashMap;
 use lychgate_vault::Counters;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 

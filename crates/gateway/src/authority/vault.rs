@@ -6,16 +6,18 @@ use lychgate_core::decide::VaultNow;
 use lychgate_core::ids::VaultEpoch;
 use lychgate_core::proof::{Armed, Released};
 use lychgate_core::secret::SecretBytes;
+use lychgate_text::GatewayText as Text;
 use lychgate_vault::{Locked, PinVerdict, StoreKey, Unlocked, VaultError};
 use lychgate_wire::operator::Failure;
 
 /// The vault.
-#[expect(clippy::large_enum_variant, reason = "there is one, and it is replaced a few times a day")]
 pub(crate) enum VaultHold {
     /// Locked.
     Locked(Locked),
     /// Open.
     Open(Unlocked),
+    /// Being locked: nothing is released any more; the signing key serves for one last anchor.
+    Closing(Unlocked),
     /// Given away within one method; seen by nobody, and as good as locked.
     Moving,
 }
@@ -27,6 +29,10 @@ pub(crate) struct Unlock {
     pub(crate) warning: Option<String>,
 }
 
+fn say(text: &Text<'_>) -> String {
+    lychgate_text::english().gateway(text)
+}
+
 const NO_EPOCH: VaultEpoch = VaultEpoch { number: 0, nonce: [0; 16] };
 
 impl VaultHold {
@@ -34,14 +40,14 @@ impl VaultHold {
     pub(crate) fn now(&self) -> VaultNow {
         match self {
             Self::Open(open) => VaultNow::Unlocked(open.epoch()),
-            Self::Locked(_) | Self::Moving => VaultNow::Locked,
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => VaultNow::Locked,
         }
     }
 
     /// The epoch, also of a locked vault: for rows.
     pub(crate) fn epoch(&self) -> VaultEpoch {
         match self {
-            Self::Open(open) => open.epoch(),
+            Self::Open(open) | Self::Closing(open) => open.epoch(),
             Self::Locked(locked) => locked.epoch(),
             Self::Moving => NO_EPOCH,
         }
@@ -51,26 +57,34 @@ impl VaultHold {
     pub(crate) fn channels(&self) -> Vec<Channel> {
         match self {
             Self::Open(open) => open.channels().cloned().collect(),
-            Self::Locked(_) | Self::Moving => Vec::new(),
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => Vec::new(),
         }
     }
 
     pub(crate) fn channel(&self, name: &ChannelName) -> Option<Channel> {
         match self {
             Self::Open(open) => open.channel(name).cloned(),
-            Self::Locked(_) | Self::Moving => None,
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => None,
         }
     }
 
     /// Opens it with a slot's key.
-    pub(crate) fn unlock(&mut self, slot: lychgate_seal::SlotId, key: &lychgate_seal::SlotKey) -> Result<Unlock, Refused> {
+    pub(crate) fn unlock(
+        &mut self,
+        slot: lychgate_seal::SlotId,
+        key: &lychgate_seal::SlotKey,
+    ) -> Result<Unlock, Refused> {
         let locked = match std::mem::replace(self, Self::Moving) {
             Self::Locked(locked) => locked,
             open @ Self::Open(_) => {
                 *self = open;
-                return Err(Refused::new(Failure::Refused, "the vault is unlocked already"));
+                return Err(Refused::new(Failure::Refused, say(&Text::OpenAlready)));
             }
-            Self::Moving => return Err(Refused::new(Failure::Fault, "the vault is out of reach; restart the gateway")),
+            closing @ Self::Closing(_) => {
+                *self = closing;
+                return Err(Refused::new(Failure::Refused, say(&Text::BeingLocked)));
+            }
+            Self::Moving => return Err(Refused::new(Failure::Fault, say(&Text::VaultOutOfReach))),
         };
         match locked.unlock(slot, key) {
             Ok(open) => {
@@ -94,17 +108,31 @@ impl VaultHold {
         }
     }
 
-    /// Locks it. `false` where it was locked. The text is what could not be put on disk.
-    pub(crate) fn lock(&mut self) -> (bool, Option<String>) {
+    /// Begins to lock: from here on nothing is released. `false` where it was not open.
+    pub(crate) fn close(&mut self) -> bool {
         match std::mem::replace(self, Self::Moving) {
             Self::Open(open) => {
-                let (locked, error) = open.lock();
-                *self = Self::Locked(locked);
-                (true, error.map(|error| error.to_string()))
+                *self = Self::Closing(open);
+                true
             }
             other => {
                 *self = other;
-                (false, None)
+                false
+            }
+        }
+    }
+
+    /// Locks it: the epoch rises and every secret is wiped. The text is what could not be put on disk.
+    pub(crate) fn lock(&mut self) -> Option<String> {
+        match std::mem::replace(self, Self::Moving) {
+            Self::Open(open) | Self::Closing(open) => {
+                let (locked, error) = open.lock();
+                *self = Self::Locked(locked);
+                error.map(|error| error.to_string())
+            }
+            other => {
+                *self = other;
+                None
             }
         }
     }
@@ -113,7 +141,7 @@ impl VaultHold {
     pub(crate) fn release(&self, armed: &Armed) -> Result<Released, String> {
         match self {
             Self::Open(open) => open.release(armed).map_err(|refused| refused.to_string()),
-            Self::Locked(_) | Self::Moving => Err("the vault was locked; nothing was sent".to_owned()),
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => Err(say(&Text::EndedBeforeFirstByte)),
         }
     }
 
@@ -122,14 +150,8 @@ impl VaultHold {
         let verdict = self.open()?.check_pin(pin);
         match verdict {
             Ok(PinVerdict::Ok) => Ok(()),
-            Ok(PinVerdict::Wrong { left }) => Err(Refused::new(
-                Failure::WrongFactor,
-                format!("the PIN is wrong; {left} more tries, then only unlocking with the passphrase helps"),
-            )),
-            Ok(PinVerdict::Blocked) => Err(Refused::new(
-                Failure::WrongFactor,
-                "the PIN is blocked after five wrong tries; lock and unlock the vault with the passphrase",
-            )),
+            Ok(PinVerdict::Wrong { left }) => Err(Refused::new(Failure::WrongFactor, say(&Text::WrongPin { left }))),
+            Ok(PinVerdict::Blocked) => Err(Refused::new(Failure::WrongFactor, say(&Text::PinBlocked))),
             Err(error) => Err(Refused::new(Failure::Fault, error.to_string())),
         }
     }
@@ -151,7 +173,7 @@ impl VaultHold {
     /// Signs for the journal.
     pub(crate) fn sign(&self, message: &[u8]) -> Option<[u8; 64]> {
         match self {
-            Self::Open(open) => Some(open.signer().sign(message)),
+            Self::Open(open) | Self::Closing(open) => Some(open.signer().sign(message)),
             Self::Locked(_) | Self::Moving => None,
         }
     }
@@ -159,7 +181,7 @@ impl VaultHold {
     /// The public half of that key.
     pub(crate) fn public(&self) -> Option<[u8; 32]> {
         match self {
-            Self::Open(open) => Some(open.signer().public()),
+            Self::Open(open) | Self::Closing(open) => Some(open.signer().public()),
             Self::Locked(_) | Self::Moving => None,
         }
     }
@@ -167,9 +189,7 @@ impl VaultHold {
     fn open(&mut self) -> Result<&mut Unlocked, Refused> {
         match self {
             Self::Open(open) => Ok(open),
-            Self::Locked(_) | Self::Moving => {
-                Err(Refused::new(Failure::Locked, "the vault is locked; unlock it with `lych unlock`"))
-            }
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => Err(Refused::new(Failure::Locked, say(&Text::Locked))),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A yes: looked at again, recorded, and only then live.
 
-use super::words::Words;
+use super::say;
 use super::{Console, Refused, because};
+use crate::agent::authorize::usable;
 use crate::authority::Authority;
 use crate::clock;
 use lychgate_core::approval::CallApproval;
@@ -15,6 +16,7 @@ use lychgate_core::ids::{CardNo, Digest, Ref, RunId, VaultEpoch};
 use lychgate_core::outcome::{EndReason, Reason};
 use lychgate_core::record::Record;
 use lychgate_journal::Pending;
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::operator::{Failure, Reply};
 use sha2::{Digest as _, Sha256};
 
@@ -52,6 +54,17 @@ pub(super) async fn approve(
             epoch: facts.epoch.number,
             reason: EndReason::VaultLocked,
         };
+        if has_usable(&authority, &ended) {
+            // Two cards asked for the same: the first approval stays, the second one's record is closed.
+            drop(authority.journal.append(crate::journal::revoke(
+                &EndedApproval { reason: EndReason::ApprovalExpired, ..ended.clone() },
+                authority.vault.epoch().number,
+            )));
+            opened.push(ended.channel);
+            continue;
+        }
+        let replaced = authority.broker.expire_session(ended.run, &ended.channel);
+        authority.apply(replaced);
         if authority.broker.activate(facts, ack, epoch) {
             opened.push(ended.channel);
         } else {
@@ -68,18 +81,19 @@ pub(super) async fn approve(
     settle(&mut authority, &granting.view, &opened, whole)
 }
 
-fn settle(
-    authority: &mut Authority,
-    view: &CardView,
-    opened: &[ChannelName],
-    whole: bool,
-) -> Result<Reply, Refused> {
+/// The run has an approval for that channel already, and it would still be used.
+fn has_usable(authority: &Authority, new: &EndedApproval) -> bool {
+    let session = authority.broker.session(new.run, &new.channel);
+    session.zip(authority.channel(&new.channel)).is_some_and(|(session, channel)| usable(session, &channel))
+}
+
+fn settle(authority: &mut Authority, view: &CardView, opened: &[ChannelName], whole: bool) -> Result<Reply, Refused> {
     let (card, run) = (view.card, view.run);
     if !whole && opened.is_empty() {
         authority.broker.settle(card, Resolution::Closed(Reason::JournalUnavailable));
         authority.sweep();
         authority.bump();
-        return Err(Refused::new(Failure::Fault, Words::NOT_RECORDED));
+        return Err(Refused::new(Failure::Fault, say(&Text::NotGranted)));
     }
     for channel in opened {
         let epoch = authority.vault.epoch().number;
@@ -119,19 +133,19 @@ fn take(
     shown: Option<Digest>,
 ) -> Result<Taken, Refused> {
     let mut authority = console.gateway.lock();
-    let Some(epoch) = epoch(&authority) else { return Err(Refused::new(Failure::Locked, Words::LOCKED)) };
+    let Some(epoch) = epoch(&authority) else { return Err(Refused::new(Failure::Locked, say(&Text::Locked))) };
     let run = authority
         .broker
         .card(card)
         .map(|view| view.run)
-        .ok_or_else(|| Refused::new(Failure::NotFound, Words::NO_CARD))?;
+        .ok_or_else(|| Refused::new(Failure::NotFound, say(&Text::NoCard)))?;
     // What was shown is what is bound: the processes are looked at again before the yes counts.
     let peer = authority.runs.get(&run).map(|handle| handle.peer);
     let sender = peer.map_or(Seen::Unseen(lychgate_core::evidence::Why::Gone), Seen::Seen);
     if !authority.look(run, sender).found.is_empty() {
         return Err(Refused::new(Failure::Refused, because(&console.gateway, Reason::ProcessChanged)));
     }
-    let mut randomness = Randomness::new().ok_or_else(|| Refused::new(Failure::Fault, Words::NOT_RECORDED))?;
+    let mut randomness = Randomness::new().ok_or_else(|| Refused::new(Failure::Fault, say(&Text::NotGranted)))?;
     let live = authority.vault.channels().to_vec();
     let granting = authority
         .broker
@@ -203,17 +217,13 @@ fn epoch(authority: &Authority) -> Option<VaultEpoch> {
 
 fn words(console: &Console, refused: &AnswerRefused) -> Refused {
     match refused {
-        AnswerRefused::NoSuchCard => Refused::new(Failure::NotFound, Words::NO_CARD),
-        AnswerRefused::OtherCard => Refused::new(Failure::Refused, Words::OTHER_CARD),
+        AnswerRefused::NoSuchCard => Refused::new(Failure::NotFound, say(&Text::NoCard)),
+        AnswerRefused::OtherCard => Refused::new(Failure::Refused, say(&Text::OtherCard)),
         AnswerRefused::Stale(reason) => Refused::new(Failure::Refused, because(&console.gateway, *reason)),
-        AnswerRefused::Ceremony => Refused::new(Failure::WrongFactor, Words::CEREMONY),
+        AnswerRefused::Ceremony => Refused::new(Failure::WrongFactor, say(&Text::CardTakesPin)),
         AnswerRefused::Channels(names) => {
             let names: Vec<&str> = names.iter().map(ChannelName::as_str).collect();
-            let text = format!(
-                "nothing is ticked on this card, or a channel is named that is not on it; name what you want to open, \
-                 for example --channel {}",
-                names.first().copied().unwrap_or("NAME")
-            );
+            let text = say(&Text::NothingTicked { channel: names.first().copied().unwrap_or_default() });
             Refused::new(Failure::Refused, text)
         }
     }

@@ -1,12 +1,13 @@
 //! Channels: added, listed, removed.
 
-use super::words::Words;
+use super::say;
 use super::{Console, Refused, all_durable};
 use crate::state::Gateway;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::VaultNow;
 use lychgate_core::event::Event;
 use lychgate_core::secret::SecretBytes;
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::operator::{Failure, Reply};
 use lychgate_wire::sensitive::Sensitive;
 
@@ -24,7 +25,7 @@ pub(super) async fn add(console: &Console, channel: Channel, secret: Sensitive) 
 pub(super) fn list(gateway: &Gateway) -> Result<Reply, Refused> {
     let authority = gateway.lock();
     if authority.vault.now() == VaultNow::Locked {
-        return Err(Refused::new(Failure::Locked, Words::LOCKED));
+        return Err(Refused::new(Failure::Locked, say(&Text::Locked)));
     }
     Ok(Reply::Channels { channels: authority.vault.channels().to_vec() })
 }
@@ -46,6 +47,6 @@ async fn told(console: &Console, row: lychgate_journal::Pending) -> Result<Reply
     if all_durable(vec![row]).await {
         Ok(Reply::Ok { notice: None })
     } else {
-        Err(Refused::new(Failure::Fault, Words::NOT_RECORDED_BUT_DONE))
+        Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
     }
 }

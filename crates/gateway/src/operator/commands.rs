@@ -1,6 +1,6 @@
 //! Commands that read, and those that only narrow.
 
-use super::words::Words;
+use super::say;
 use super::{Console, Refused, all_durable};
 use crate::clock;
 use crate::state::Gateway;
@@ -8,6 +8,7 @@ use crate::views;
 use lychgate_core::decide::VaultNow;
 use lychgate_core::event::Event;
 use lychgate_core::ids::{CardNo, RunId};
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::operator::{Failure, Reply, Status};
 
 pub(super) fn status(gateway: &Gateway) -> Reply {
@@ -45,7 +46,7 @@ pub(super) async fn deny(console: &Console, card: CardNo) -> Result<Reply, Refus
         let view = authority
             .broker
             .deny(card, clock::now())
-            .map_err(|_| Refused::new(Failure::NotFound, Words::NO_CARD))?;
+            .map_err(|_| Refused::new(Failure::NotFound, say(&Text::NoCard)))?;
         let row = authority.note_durably(Event::CardDenied { card, run: view.run });
         authority.sweep();
         authority.bump();
@@ -60,7 +61,7 @@ pub(super) async fn revoke(console: &Console, run: Option<RunId>) -> Result<Repl
         if let Some(id) = run
             && authority.broker.run(id).is_none_or(|run| run.ended().is_some())
         {
-            return Err(Refused::new(Failure::NotFound, Words::NO_RUN));
+            return Err(Refused::new(Failure::NotFound, say(&Text::NoRun)));
         }
         let ends = authority.broker.revoke(run);
         let count = ends.approvals.len();
@@ -70,13 +71,13 @@ pub(super) async fn revoke(console: &Console, run: Option<RunId>) -> Result<Repl
         (count, rows)
     };
     let reply = Reply::Revoked { approvals: u32::try_from(count).unwrap_or(u32::MAX) };
-    if all_durable(rows).await { Ok(reply) } else { Err(Refused::new(Failure::Fault, Words::NOT_RECORDED_BUT_DONE)) }
+    if all_durable(rows).await { Ok(reply) } else { Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded))) }
 }
 
 fn told(recorded: bool) -> Result<Reply, Refused> {
     if recorded {
         Ok(Reply::Ok { notice: None })
     } else {
-        Err(Refused::new(Failure::Fault, Words::NOT_RECORDED_BUT_DONE))
+        Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
     }
 }

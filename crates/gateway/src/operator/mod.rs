@@ -7,13 +7,13 @@ mod approve;
 mod channels;
 mod commands;
 mod vault;
-mod words;
 
 use crate::state::{Gateway, Outbox};
 use lychgate_core::event::{Event, Requester};
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::outcome::Reason;
 use lychgate_peer::{ConsolePeer, ancestry, inode_of, inspect_console};
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::WIRE;
 use lychgate_wire::operator::{Command, Demands, Failure, FromOperator, Reply, ToOperator};
 use lychgate_wire::sensitive::Sensitive;
@@ -22,7 +22,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
-use words::Words;
 
 pub(crate) use vault::{anchor, lock_now};
 
@@ -85,16 +84,11 @@ async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     outbox.shutdown().await;
 }
 
-async fn hello(
-    gateway: Arc<Gateway>,
-    reader: &mut Reader,
-    outbox: Outbox,
-    connector: OwnedFd,
-) -> Option<Console> {
+async fn hello(gateway: Arc<Gateway>, reader: &mut Reader, outbox: Outbox, connector: OwnedFd) -> Option<Console> {
     let frame = tokio::time::timeout(Duration::from_secs(30), reader.frame()).await.ok()?.ok()?;
     let FromOperator::Hello { wire, build: _ } = serde_json::from_slice(&frame.bytes).ok()? else { return None };
     if wire != WIRE {
-        let text = Words::OTHER_BUILD.to_owned();
+        let text = say(&Text::OtherBuild);
         let _ = outbox.send(&ToOperator::Failed { id: 0, kind: Failure::Refused, text }).await;
         return None;
     }
@@ -104,22 +98,29 @@ async fn hello(
     }
     let own_file = gateway.own_file;
     let inspected = tokio::task::spawn_blocking(move || {
-        let above = ancestry(&pidfd, pid).unwrap_or_default();
+        let above = ancestry(&pidfd, pid);
         (inspect_console(pidfd, pid, own_file), above)
     });
     let (looked, above) = inspected.await.ok()?;
+    // A way up that can't be seen might lead to a run: no console.
+    let looked = match above {
+        Ok(_) => looked.map_err(|refused| refused.to_string()),
+        Err(_) => Err(say(&Text::ConsoleChanged)),
+    };
+    let above = above.unwrap_or_default();
+    if !reader.is_quiet() {
+        return None;
+    }
     let requester = match &looked {
         Ok(console) => console.requester(),
-        Err(_) => Requester {
-            pid,
-            program: above.first().map_or_else(|| "?".to_owned(), |first| first.program.clone()),
-        },
+        Err(_) => {
+            Requester { pid, program: above.first().map_or_else(|| "?".to_owned(), |first| first.program.clone()) }
+        }
     };
     let never = looked.is_ok().then(|| {
         let ancestors = above.iter().filter(|above| above.inode != inode).map(|above| above.inode);
         gateway.never.add(ancestors.collect())
     });
-    let looked = looked.map_err(|refused| refused.to_string());
     let console = Console { gateway, outbox, peer: inode, requester, looked, never };
     let pinned = ToOperator::Pinned { wire: WIRE, version: console.gateway.version.clone() };
     console.outbox.send(&pinned).await.ok()?;
@@ -194,15 +195,15 @@ impl Console {
         if demands == Demands::Nothing {
             return Ok(());
         }
-        let refuse = |text: &str| Err(Refused::new(Failure::Refused, text));
+        let refuse = |text: String| Err(Refused::new(Failure::Refused, text));
         let console = match &self.looked {
             Ok(console) => console,
-            Err(why) => return refuse(why),
+            Err(why) => return refuse(why.clone()),
         };
         if !console.still_same(sender.inode) {
-            return refuse(Words::CONSOLE_CHANGED);
+            return refuse(say(&Text::ConsoleChanged));
         }
-        let Ok(above) = ancestry(&sender.pidfd, sender.pid) else { return refuse(Words::CONSOLE_CHANGED) };
+        let Ok(above) = ancestry(&sender.pidfd, sender.pid) else { return refuse(say(&Text::ConsoleChanged)) };
         let within = {
             let authority = self.gateway.lock();
             let of_runs = |inode: &ProcessInode| {
@@ -211,7 +212,7 @@ impl Console {
             above.iter().any(|above| of_runs(&above.inode))
         };
         if within {
-            return refuse(Words::WITHIN_A_RUN);
+            return refuse(say(&Text::WithinARun));
         }
         match demands {
             Demands::Nothing | Demands::Outside => Ok(()),
@@ -220,7 +221,7 @@ impl Console {
     }
 
     fn factor(&self, factor: Option<Sensitive>) -> Result<(), Refused> {
-        let Some(pin) = factor else { return Err(Refused::new(Failure::WrongFactor, Words::NO_FACTOR)) };
+        let Some(pin) = factor else { return Err(Refused::new(Failure::WrongFactor, say(&Text::NoFactor))) };
         let mut authority = self.gateway.lock();
         authority.vault.check_pin(pin.expose().as_bytes())
     }
@@ -277,6 +278,11 @@ pub(crate) async fn all_durable(rows: Vec<lychgate_journal::Pending>) -> bool {
         good &= row.await.is_ok();
     }
     good
+}
+
+/// A text for a console. The console's own language comes with the console in another way; the gateway speaks English.
+pub(crate) fn say(text: &Text<'_>) -> String {
+    lychgate_text::english().gateway(text)
 }
 
 /// What a card or command hears of a reason, in words.

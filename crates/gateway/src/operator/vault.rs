@@ -1,29 +1,29 @@
 //! Unlock and lock.
 
-use super::words::Words;
+use super::say;
 use super::{Console, Refused, all_durable};
 use crate::authority::{Authority, Past, PastEnd};
 use crate::clock;
 use crate::state::Gateway;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lychgate_core::decide::VaultNow;
 use lychgate_core::event::Event;
 use lychgate_core::ids::RunId;
 use lychgate_core::recall::Recall;
 use lychgate_core::record::{EndKind, Record};
 use lychgate_seal::{SlotId, SlotKey};
+use lychgate_text::GatewayText as Text;
 use lychgate_vault::{Files, Store};
 use lychgate_wire::operator::{Failure, Reply};
 use lychgate_wire::sensitive::Sensitive;
 use std::sync::Arc;
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 pub(super) async fn unlock(console: &Console, slot: u32, key: Sensitive) -> Result<Reply, Refused> {
     let bytes = STANDARD.decode(key.expose()).map(Zeroizing::new).ok();
-    let key = bytes
-        .and_then(SlotKey::from_bytes)
-        .ok_or_else(|| Refused::new(Failure::WrongFactor, Words::BAD_KEY))?;
+    let key =
+        bytes.and_then(SlotKey::from_bytes).ok_or_else(|| Refused::new(Failure::WrongFactor, say(&Text::BadKey)))?;
     let gateway = Arc::clone(&console.gateway);
     // Files are read and written: not on a thread that serves others.
     let opened = tokio::task::spawn_blocking(move || open(&gateway, slot, &key)).await;
@@ -34,14 +34,14 @@ pub(super) async fn unlock(console: &Console, slot: u32, key: Sensitive) -> Resu
             if recorded {
                 Ok(Reply::Ok { notice })
             } else {
-                Err(Refused::new(Failure::Fault, Words::NOT_RECORDED_BUT_DONE))
+                Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
             }
         }
         Ok(Err(refused)) => {
             console.gateway.lock().note(Event::VaultUnlockFailed { by: console.requester.clone() });
             Err(refused)
         }
-        Err(_) => Err(Refused::new(Failure::Fault, "the unlock did not come to its end; restart the gateway")),
+        Err(_) => Err(Refused::new(Failure::Fault, say(&Text::VaultOutOfReach))),
     }
 }
 
@@ -60,7 +60,7 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
             authority.keeper.open(opened.store);
         }
         // Words and results are missing then, and nothing else.
-        Err(error) => notices.push(format!("the action store can't be used: {error}")),
+        Err(error) => notices.push(say(&Text::NoStore { why: &error.to_string() })),
     }
     let row = authority.note_durably(Event::VaultUnlocked { epoch: unlock.epoch.number, warning: unlock.warning });
     authority.bump();
@@ -123,34 +123,44 @@ pub(super) async fn lock(console: &Console, cause: &str) -> Result<Reply, Refuse
     Ok(Reply::Ok { notice })
 }
 
-/// Locks: approvals end, cards close, connections are cut, keys go. What could not be recorded comes back as a notice.
+/// A disk that is stuck must not keep the keys in memory for longer.
+const LAST_ANCHOR: Duration = Duration::from_millis(100);
+
+/// Locks: approvals end, cards close, connections are cut, then the keys go. What could not be recorded comes back as a
+/// notice.
 pub(crate) async fn lock_now(gateway: &Arc<Gateway>, cause: &str) -> Option<String> {
-    // While the key is still there; a lock does not wait long for a slow disk.
-    let _ = tokio::time::timeout(std::time::Duration::from_secs(2), anchor(gateway)).await;
-    let locking = Arc::clone(gateway);
-    let cause = cause.to_owned();
-    let done = tokio::task::spawn_blocking(move || {
-        let mut authority = locking.lock();
-        if authority.vault.now() == VaultNow::Locked {
-            return (Vec::new(), None);
+    let closing = Arc::clone(gateway);
+    let closed = tokio::task::spawn_blocking(move || {
+        let mut authority = closing.lock();
+        if !authority.vault.close() {
+            return None;
         }
         let ends = authority.broker.lock();
-        let (_, failed) = authority.vault.lock();
-        let mut rows = authority.apply_durably(ends);
+        let rows = authority.apply_durably(ends);
         authority.sweep();
         authority.cut_all();
-        authority.keeper.close();
         authority.past = Past::default();
-        let epoch = authority.vault.epoch().number;
-        rows.push(authority.note_durably(Event::VaultLocked { epoch, cause }));
         authority.bump();
-        (rows, failed)
+        Some(rows)
     });
-    let (rows, failed) = done.await.unwrap_or_default();
-    let recorded = all_durable(rows).await;
+    let Ok(Some(rows)) = closed.await else { return None };
+    let _ = tokio::time::timeout(LAST_ANCHOR, anchor(gateway)).await;
+    let locking = Arc::clone(gateway);
+    let cause = cause.to_owned();
+    let locked = tokio::task::spawn_blocking(move || {
+        let mut authority = locking.lock();
+        let failed = authority.vault.lock();
+        authority.keeper.close();
+        let epoch = authority.vault.epoch().number;
+        let row = authority.note_durably(Event::VaultLocked { epoch, cause });
+        authority.bump();
+        (row, failed)
+    });
+    let Ok((row, failed)) = locked.await else { return Some(say(&Text::DoneNotRecorded)) };
+    let recorded = all_durable(rows.into_iter().chain([row]).collect()).await;
     match (failed, recorded) {
         (Some(failed), _) => Some(failed),
-        (None, false) => Some(Words::NOT_RECORDED_BUT_DONE.to_owned()),
+        (None, false) => Some(say(&Text::DoneNotRecorded)),
         (None, true) => None,
     }
 }

@@ -1,0 +1,161 @@
+//! What stands where on a card: the same order in every language.
+//!
+//! What changed comes first, then who asks, then what is asked (R19, R29). Everything that a client, a server or a
+//! file name could have chosen goes through the layout, which escapes it.
+
+use crate::catalogue::{CardPart as P, Catalogue};
+use crate::layout::Lines;
+use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, visible};
+
+/// The lines of a card for a screen of so many columns.
+#[must_use]
+pub fn card(catalogue: &dyn Catalogue, card: &CardView, columns: usize) -> Vec<String> {
+    let mut page = Page { say: catalogue, lines: Lines::new(columns) };
+    page.headline(card);
+    page.what_changed(card);
+    page.who_asks(&card.agent, card.conversation.as_deref());
+    page.channels(&card.channels);
+    if let Some(action) = card.action.as_ref().filter(|_| may_show_action(card)) {
+        page.action(action, card.asks_action);
+    }
+    page.what_yes_covers(card);
+    page.lines.finish()
+}
+
+/// After a lapse a session card explains what changed and shows no action (R19).
+fn may_show_action(card: &CardView) -> bool {
+    card.asks_action || card.changed.is_empty()
+}
+
+struct Page<'a> {
+    say: &'a dyn Catalogue,
+    lines: Lines,
+}
+
+impl Page<'_> {
+    fn headline(&mut self, card: &CardView) {
+        let one_action = card.channels.is_empty();
+        self.heading(&P::Headline { card: card.card.to_string(), run: card.run.to_string(), one_action });
+    }
+
+    fn what_changed(&mut self, card: &CardView) {
+        self.heading(&P::WhatChanged);
+        if card.changed.is_empty() {
+            self.sentence(&P::NothingBefore);
+        }
+        for reason in &card.changed {
+            self.lines.sentence(self.say.reason(*reason));
+        }
+        if let Some(previous) = &card.previous {
+            let program = visible(&previous.program);
+            let run = previous.run.to_string();
+            self.sentence(&P::Previous { run: run.clone(), program: &program, same_program: previous.same_program });
+            if previous.shows_results {
+                self.sentence(&P::ShowsResults { run });
+            }
+        }
+    }
+
+    fn who_asks(&mut self, agent: &AgentView, conversation: Option<&str>) {
+        self.heading(&P::WhoAsks);
+        let program = self.say.card(&P::ProgramAndPid { name: &visible(&agent.name), pid: agent.pid });
+        self.told(&P::Program, &program);
+        match &agent.signer {
+            Some(signer) => self.fact(&P::Signer, signer),
+            None => self.told(&P::Signer, &self.say.card(&P::Unsigned)),
+        }
+        self.fact(&P::File, &agent.path);
+        if agent.deleted {
+            self.lines.told("", &self.say.card(&P::Deleted));
+        }
+        self.fact(&P::ProgramDigest, &agent.sha256.to_string());
+        match &agent.directory {
+            Some(directory) => self.fact(&P::Directory, directory),
+            None => self.told(&P::Directory, &self.say.card(&P::DirectoryUnknown)),
+        }
+        self.claimed(&P::CommandLine, &agent.claimed_command);
+        if let Some(label) = conversation {
+            self.claimed(&P::Conversation, label);
+        }
+        let mut label = self.say.card(&P::Processes);
+        for link in &agent.chain {
+            self.lines.fact(&label, &format!("{} ({})", link.program, link.pid));
+            label.clear();
+        }
+    }
+
+    fn channels(&mut self, channels: &[CardChannel]) {
+        if channels.is_empty() {
+            return;
+        }
+        self.heading(&P::WhatAYesOpens);
+        for channel in channels {
+            self.fact(&P::Tick { ticked: channel.ticked }, channel.name.as_str());
+            self.fact(&P::GoesTo, &channel.origins.join(", "));
+            self.fact(&P::Paths, &channel.paths.join(", "));
+            self.fact(&P::Methods, &channel.methods.join(", "));
+            if !channel.asks_each_time.is_empty() {
+                self.fact(&P::AsksEachTime, &channel.asks_each_time.join(", "));
+            }
+        }
+    }
+
+    fn action(&mut self, action: &CardAction, asked: bool) {
+        self.heading(if asked { &P::TheAction } else { &P::TheOccasion });
+        let channel = action.channel.as_str();
+        let named = self.say.card(&P::ActionOn { action: action.action.to_string(), channel });
+        self.told(&P::ActionLabel, &named);
+        self.fact(&P::Request, &format!("{} {}", action.method, action.url));
+        for (name, value) in &action.headers {
+            self.fact(&P::Header, &format!("{name}: {value}"));
+        }
+        if action.body_bytes == 0 {
+            self.told(&P::Body, &self.say.card(&P::NoBody));
+        } else {
+            self.told(&P::Body, &self.say.card(&P::BodyBytes { bytes: action.body_bytes }));
+            self.fact(&P::BodyDigest, &action.body_sha256.to_string());
+            match &action.body_text {
+                Some(text) => self.lines.body(text),
+                None => self.sentence(&P::BodyNotShown),
+            }
+        }
+        self.fact(&P::RequestDigest, &action.digest.to_string());
+    }
+
+    fn what_yes_covers(&mut self, card: &CardView) {
+        self.heading(&P::WhatYesCovers);
+        if !card.channels.is_empty() {
+            self.sentence(&P::CoversRun);
+            self.sentence(&P::CoversNoOther);
+            if card.channels.iter().any(|channel| !channel.asks_each_time.is_empty()) {
+                self.sentence(&P::StillAsks);
+            }
+        }
+        if card.asks_action {
+            self.sentence(&P::CoversAction);
+        }
+        self.told(&P::Takes, self.say.ceremony(card.ceremony));
+        let state = self.say.card(&P::BootAndEpoch { boot: card.boot.to_string(), epoch: card.epoch });
+        self.told(&P::State, &state);
+    }
+
+    fn claimed(&mut self, label: &P<'_>, text: &str) {
+        self.told(label, &format!("{} {}", self.say.card(&P::Claimed), visible(text)));
+    }
+
+    fn heading(&mut self, part: &P<'_>) {
+        self.lines.heading(&self.say.card(part));
+    }
+
+    fn sentence(&mut self, part: &P<'_>) {
+        self.lines.sentence(&self.say.card(part));
+    }
+
+    fn told(&mut self, label: &P<'_>, text: &str) {
+        self.lines.told(&self.say.card(label), text);
+    }
+
+    fn fact(&mut self, label: &P<'_>, text: &str) {
+        self.lines.fact(&self.say.card(label), text);
+    }
+}

@@ -1,0 +1,175 @@
+//! What a language must be able to say.
+
+use crate::demo::{Demo, DemoFailure};
+use crate::gateway::GatewayText;
+use crate::message::Message;
+use crate::problem::Problem;
+use lychgate_core::channel::Ceremony;
+use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+
+/// A language. Every text is one or more whole sentences unless its documentation says "label".
+///
+/// Text that comes in as an argument has been made visible already; an implementation adds words around it.
+pub trait Catalogue: Sync {
+    /// Language tag, such as `en`.
+    fn tag(&self) -> &'static str;
+    /// What is the case, for cards and for the `changed` of an answer. After a lapse it says what changed (R29).
+    fn reason(&self, reason: Reason) -> &'static str;
+    /// What the agent can do about `reason` where it is the reason of the outcome it leads to.
+    ///
+    /// For a lapse that is `authorize` and nothing else (R19).
+    fn after_reason(&self, reason: Reason) -> &'static str;
+    /// What the agent can do after `outcome` where no reason says it better.
+    fn after_outcome(&self, outcome: Outcome) -> &'static str;
+    /// Why a run or an approval ended.
+    fn ended(&self, end: EndReason) -> &'static str;
+    /// What proves that an action did not start.
+    fn not_started(&self, evidence: NotStarted) -> &'static str;
+    /// What a yes takes.
+    fn ceremony(&self, ceremony: Ceremony) -> &'static str;
+    /// A piece of a card.
+    fn card(&self, part: &CardPart<'_>) -> String;
+    /// What the gateway itself says beside outcomes and reasons.
+    fn gateway(&self, text: &GatewayText<'_>) -> String;
+    /// What a command says on its way or when it is done.
+    fn message(&self, message: &Message<'_>) -> String;
+    /// What, why, and what to do next.
+    fn problem(&self, problem: &Problem<'_>) -> [String; 3];
+    /// What the demo tells on its way.
+    fn demo(&self, text: &Demo<'_>) -> String;
+    /// Why the demo did not come to its end.
+    fn demo_failure(&self, failure: &DemoFailure<'_>) -> String;
+}
+
+/// The pieces of cards and lists. Labels are short and have no end mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CardPart<'a> {
+    /// First line.
+    Headline {
+        /// `C7`.
+        card: String,
+        /// `R31`.
+        run: String,
+        /// The question is about one action alone.
+        one_action: bool,
+    },
+    /// Heading over what changed.
+    WhatChanged,
+    /// Nothing was approved before.
+    NothingBefore,
+    /// The earlier run, and whether it was the same program file.
+    Previous {
+        /// `R30`.
+        run: String,
+        /// Its program.
+        program: &'a str,
+        /// Same file by its hash.
+        same_program: bool,
+    },
+    /// A yes also shows results of the earlier run.
+    ShowsResults {
+        /// `R30`.
+        run: String,
+    },
+    /// Heading over who asks.
+    WhoAsks,
+    /// Label: program.
+    Program,
+    /// Program and process id.
+    ProgramAndPid {
+        /// File name.
+        name: &'a str,
+        /// Process id.
+        pid: u32,
+    },
+    /// Label: who vouches for the program.
+    Signer,
+    /// Nobody vouches for it.
+    Unsigned,
+    /// Label: file.
+    File,
+    /// The file was deleted or replaced since the start.
+    Deleted,
+    /// Label: digest of the program file.
+    ProgramDigest,
+    /// Label: working directory.
+    Directory,
+    /// It could not be read.
+    DirectoryUnknown,
+    /// Label: command line.
+    CommandLine,
+    /// Label: conversation.
+    Conversation,
+    /// Mark beside what is the process's or client's own word.
+    Claimed,
+    /// Label: the chain of processes.
+    Processes,
+    /// Heading over the channels of a session yes.
+    WhatAYesOpens,
+    /// Ticked, unticked.
+    Tick {
+        /// Already ticked.
+        ticked: bool,
+    },
+    /// Label: origins.
+    GoesTo,
+    /// Label: path prefixes.
+    Paths,
+    /// Label: methods.
+    Methods,
+    /// Label: methods that ask each time.
+    AsksEachTime,
+    /// Heading over the action where the yes is for it.
+    TheAction,
+    /// Heading over the action that was the occasion.
+    TheOccasion,
+    /// Label: action number and channel.
+    ActionLabel,
+    /// Action and channel.
+    ActionOn {
+        /// `Q44`.
+        action: String,
+        /// Channel.
+        channel: &'a str,
+    },
+    /// Label: request line.
+    Request,
+    /// Label: header.
+    Header,
+    /// Label: body.
+    Body,
+    /// There is no body.
+    NoBody,
+    /// Length of the body.
+    BodyBytes {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// The body is not shown here: too long, or no text.
+    BodyNotShown,
+    /// Label: digest of the body.
+    BodyDigest,
+    /// Label: digest of the whole request.
+    RequestDigest,
+    /// Heading over what a yes covers.
+    WhatYesCovers,
+    /// A session yes: for how long and for whom.
+    CoversRun,
+    /// What a session yes does not cover.
+    CoversNoOther,
+    /// Methods that ask each time still ask.
+    StillAsks,
+    /// A yes covers exactly the action.
+    CoversAction,
+    /// Label: what it takes.
+    Takes,
+    /// Label: gateway lifetime and vault epoch.
+    State,
+    /// Those two.
+    BootAndEpoch {
+        /// `B8`.
+        boot: String,
+        /// Epoch.
+        epoch: u64,
+    },
+}

@@ -1,0 +1,73 @@
+//! English.
+
+mod answers;
+mod cards;
+mod demo;
+mod gateway;
+mod messages;
+mod problems;
+
+use crate::catalogue::{CardPart, Catalogue};
+use crate::demo::{Demo, DemoFailure};
+use crate::gateway::GatewayText;
+use crate::message::Message;
+use crate::problem::Problem;
+use lychgate_core::channel::Ceremony;
+use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+
+/// English, for a reader who sees the product for the first time.
+pub(crate) struct English;
+
+impl Catalogue for English {
+    fn tag(&self) -> &'static str {
+        "en"
+    }
+
+    fn reason(&self, reason: Reason) -> &'static str {
+        answers::reason(reason)
+    }
+
+    fn after_reason(&self, reason: Reason) -> &'static str {
+        answers::after_reason(reason)
+    }
+
+    fn after_outcome(&self, outcome: Outcome) -> &'static str {
+        answers::after_outcome(outcome)
+    }
+
+    fn ended(&self, end: EndReason) -> &'static str {
+        answers::ended(end)
+    }
+
+    fn not_started(&self, evidence: NotStarted) -> &'static str {
+        answers::not_started(evidence)
+    }
+
+    fn ceremony(&self, ceremony: Ceremony) -> &'static str {
+        cards::ceremony(ceremony)
+    }
+
+    fn card(&self, part: &CardPart<'_>) -> String {
+        cards::part(part)
+    }
+
+    fn message(&self, message: &Message<'_>) -> String {
+        messages::message(message)
+    }
+
+    fn gateway(&self, text: &GatewayText<'_>) -> String {
+        gateway::text(text)
+    }
+
+    fn problem(&self, problem: &Problem<'_>) -> [String; 3] {
+        problems::problem(problem)
+    }
+
+    fn demo(&self, text: &Demo<'_>) -> String {
+        demo::demo(text)
+    }
+
+    fn demo_failure(&self, failure: &DemoFailure<'_>) -> String {
+        demo::failure(failure)
+    }
+}

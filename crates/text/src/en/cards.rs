@@ -1,0 +1,75 @@
+//! Cards and lists.
+
+use crate::catalogue::CardPart as P;
+use lychgate_core::channel::Ceremony;
+
+pub(super) fn ceremony(ceremony: Ceremony) -> &'static str {
+    match ceremony {
+        Ceremony::Click => "one key in this console",
+        Ceremony::Presence => "your PIN",
+    }
+}
+
+pub(super) fn part(part: &P<'_>) -> String {
+    match part {
+        P::Headline { card, run, one_action: false } => format!("Card {card}: run {run} asks to use your credentials"),
+        P::Headline { card, run, one_action: true } => format!("Card {card}: run {run} asks for one action"),
+        P::WhatChanged => "What changed".to_owned(),
+        P::NothingBefore => "Nothing: this run had no approval for it before.".to_owned(),
+        P::Previous { run, program, same_program: true } => {
+            format!("The earlier run was {run}, {program}. The program file is the same.")
+        }
+        P::Previous { run, program, same_program: false } => {
+            format!("The earlier run was {run}, {program}. The program file is ANOTHER one now.")
+        }
+        P::ShowsResults { run } => {
+            format!("A yes also shows this run the results of {run}'s actions on the channels that you open.")
+        }
+        P::WhoAsks => "Who asks".to_owned(),
+        P::Program => "Program".to_owned(),
+        P::ProgramAndPid { name, pid } => format!("{name} (process {pid})"),
+        P::Signer => "Signer".to_owned(),
+        P::Unsigned => "unsigned: nobody vouches for this program".to_owned(),
+        P::File => "File".to_owned(),
+        P::Deleted => "This file was deleted or replaced since the program was started.".to_owned(),
+        P::ProgramDigest => "SHA-256".to_owned(),
+        P::Directory => "Directory".to_owned(),
+        P::DirectoryUnknown => "could not be read".to_owned(),
+        P::CommandLine => "Command line".to_owned(),
+        P::Conversation => "Conversation".to_owned(),
+        P::Claimed => "(claimed, not verified)".to_owned(),
+        P::Processes => "Processes".to_owned(),
+        P::WhatAYesOpens => "What a yes opens".to_owned(),
+        P::Tick { ticked: true } => "[x] Channel".to_owned(),
+        P::Tick { ticked: false } => "[ ] Channel".to_owned(),
+        P::GoesTo => "Goes to".to_owned(),
+        P::Paths => "Paths".to_owned(),
+        P::Methods => "Methods".to_owned(),
+        P::AsksEachTime => "Asks each time".to_owned(),
+        P::TheAction => "The action".to_owned(),
+        P::TheOccasion => "The action that brought up the question".to_owned(),
+        P::ActionLabel => "Action".to_owned(),
+        P::ActionOn { action, channel } => format!("{action} on channel {channel}"),
+        P::Request => "Request".to_owned(),
+        P::Header => "Header".to_owned(),
+        P::Body => "Body".to_owned(),
+        P::NoBody => "none".to_owned(),
+        P::BodyBytes { bytes: 1 } => "1 byte".to_owned(),
+        P::BodyBytes { bytes } => format!("{bytes} bytes"),
+        P::BodyNotShown => "The body is too long or no text, and is not shown here.".to_owned(),
+        P::BodyDigest => "Body SHA-256".to_owned(),
+        P::RequestDigest => "Digest".to_owned(),
+        P::WhatYesCovers => "What your yes covers".to_owned(),
+        P::CoversRun => "This run on the ticked channels, until its process ends, the vault is locked, the gateway stops, \
+                         or you revoke it. Subagents inside the same program share it."
+            .to_owned(),
+        P::CoversNoOther => "No other process: not a second copy of the program, not one started later in its place, \
+                             not the programs that it starts."
+            .to_owned(),
+        P::StillAsks => "The methods under \"Asks each time\" still ask you each time.".to_owned(),
+        P::CoversAction => "Exactly the action above, once. A request that differs in one byte is a new question.".to_owned(),
+        P::Takes => "It takes".to_owned(),
+        P::State => "State".to_owned(),
+        P::BootAndEpoch { boot, epoch } => format!("gateway lifetime {boot}, vault epoch {epoch}"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Lists: live runs, channels, the gateway's state.
+
+use crate::catalogue::{CardPart, Catalogue};
+use crate::layout::Lines;
+use crate::message::Message;
+use lychgate_core::card::visible;
+
+/// A live run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunLine<'a> {
+    /// `R31`.
+    pub run: &'a str,
+    /// Agent program.
+    pub program: &'a str,
+    /// Process id.
+    pub pid: u32,
+    /// Who vouches for the program.
+    pub signer: Option<&'a str>,
+    /// Working directory.
+    pub directory: Option<&'a str>,
+    /// Conversation label.
+    pub conversation: Option<&'a str>,
+    /// Channels with a live session approval.
+    pub channels: &'a [String],
+    /// Actions under way or waiting.
+    pub actions: u32,
+}
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct ChannelLine<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Origins.
+    pub origins: Vec<String>,
+    /// Path prefixes.
+    pub paths: Vec<String>,
+    /// Methods.
+    pub methods: Vec<String>,
+    /// Methods that ask each time; all of them where every use asks.
+    pub asks_each_time: Vec<String>,
+    /// What a yes takes.
+    pub ceremony: lychgate_core::channel::Ceremony,
+}
+
+/// State of the gateway.
+#[derive(Debug, Clone, Copy)]
+pub struct StatusLine<'a> {
+    /// Version.
+    pub version: &'a str,
+    /// Vault state as the gateway's word.
+    pub vault: &'a str,
+    /// Epoch number.
+    pub epoch: u64,
+    /// `B8`.
+    pub boot: &'a str,
+    /// Live runs.
+    pub runs: u32,
+    /// Open cards.
+    pub cards: u32,
+    /// Channels, while the vault is unlocked.
+    pub channels: Option<u32>,
+    /// Rows in the journal.
+    pub journal_rows: u64,
+}
+
+/// A run in a few lines.
+#[must_use]
+pub fn run_lines(say: &dyn Catalogue, run: &RunLine<'_>, columns: usize) -> Vec<String> {
+    let mut lines = Lines::new(columns);
+    let program = say.card(&CardPart::ProgramAndPid { name: &visible(run.program), pid: run.pid });
+    lines.heading(&format!("{}  {program}", run.run));
+    match run.signer {
+        Some(signer) => lines.fact(&say.card(&CardPart::Signer), signer),
+        None => lines.told(&say.card(&CardPart::Signer), &say.card(&CardPart::Unsigned)),
+    }
+    match run.directory {
+        Some(directory) => lines.fact(&say.card(&CardPart::Directory), directory),
+        None => lines.told(&say.card(&CardPart::Directory), &say.card(&CardPart::DirectoryUnknown)),
+    }
+    if let Some(label) = run.conversation {
+        let claimed = format!("{} {}", say.card(&CardPart::Claimed), visible(label));
+        lines.told(&say.card(&CardPart::Conversation), &claimed);
+    }
+    lines.sentence(&say.message(&Message::RunHolds { channels: &run.channels.join(", "), actions: run.actions }));
+    lines.finish()
+}
+
+/// A channel in a few lines.
+#[must_use]
+pub fn channel_lines(say: &dyn Catalogue, channel: &ChannelLine<'_>, columns: usize) -> Vec<String> {
+    let mut lines = Lines::new(columns);
+    lines.heading(channel.name);
+    lines.fact(&say.card(&CardPart::GoesTo), &channel.origins.join(", "));
+    lines.fact(&say.card(&CardPart::Paths), &channel.paths.join(", "));
+    lines.fact(&say.card(&CardPart::Methods), &channel.methods.join(", "));
+    if !channel.asks_each_time.is_empty() {
+        lines.fact(&say.card(&CardPart::AsksEachTime), &channel.asks_each_time.join(", "));
+    }
+    lines.told(&say.card(&CardPart::Takes), say.ceremony(channel.ceremony));
+    lines.finish()
+}
+
+/// The gateway's state in a few lines.
+#[must_use]
+pub fn status_lines(say: &dyn Catalogue, status: &StatusLine<'_>, columns: usize) -> Vec<String> {
+    let mut lines = Lines::new(columns);
+    for line in say.message(&Message::Status(*status)).lines() {
+        lines.line(line);
+    }
+    lines.finish()
+}
