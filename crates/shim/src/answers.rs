@@ -1,10 +1,10 @@
 //! Answers that the shim gives itself, and how every answer is shown to the client.
 
 use crate::link::NotOpen;
-use crate::texts::{ShimTexts, fill};
 use lychgate_core::ids::Ref;
 use lychgate_core::limits;
 use lychgate_core::outcome::Reason;
+use lychgate_text::{ShimTexts, fill};
 use lychgate_wire::agent::Answer;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(crate) fn not_open(why: &NotOpen, texts: &ShimTexts) -> Answer {
         NotOpen::WrongServer { uid } => {
             (fill(texts.wrong_server, &[("uid", &uid.to_string())]), texts.check_server.to_owned())
         }
-        NotOpen::Broken(why) => (fill(texts.broken_gateway, &[("why", why)]), texts.doctor.to_owned()),
+        NotOpen::Broken(why) => (fill(texts.broken_gateway, &[("why", why)]), texts.look_at_gateway.to_owned()),
     };
     local(Reason::NoGateway, text, &next)
 }
@@ -164,9 +164,9 @@ impl<'a> Response<'a> {
 mod tests {
     #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
-    use crate::texts::ENGLISH;
     use lychgate_core::ids::RunId;
     use lychgate_core::outcome::Outcome;
+    use lychgate_text::english;
 
     fn completed(result: Value) -> Answer {
         Answer {
@@ -180,12 +180,15 @@ mod tests {
     }
 
     fn shown_text(answer: &Answer) -> String {
-        serde_json::to_value(shown(answer, &ENGLISH)).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
+        serde_json::to_value(shown(answer, english().shim())).unwrap()["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
     fn every_result_has_all_nine_fields_and_no_other() {
-        let value = serde_json::to_value(shown(&completed(Value::Null), &ENGLISH)).unwrap();
+        let value = serde_json::to_value(shown(&completed(Value::Null), english().shim())).unwrap();
         let mut names: Vec<&str> = value["structuredContent"].as_object().unwrap().keys().map(String::as_str).collect();
         names.sort_unstable();
         let expected = ["action_id", "changed", "next", "outcome", "reason", "reasons", "receipt", "result", "run_id"];
@@ -198,7 +201,7 @@ mod tests {
     fn a_response_is_shown_with_status_and_body_marked_as_the_servers_words() {
         let text = shown_text(&completed(json!({ "status": 404, "body": "not here" })));
         assert!(text.starts_with("COMPLETED\n") && text.contains("HTTP 404\n"), "{text}");
-        assert!(text.ends_with(&format!("{}\nnot here", ENGLISH.body_label)), "{text}");
+        assert!(text.ends_with(&format!("{}\nnot here", english().shim().body_label)), "{text}");
         let json = shown_text(&completed(json!({ "status": 200, "body": { "a": 1 } })));
         assert!(json.ends_with("{\"a\":1}"), "{json}");
     }
@@ -212,18 +215,18 @@ mod tests {
 
     #[test]
     fn only_an_invalid_call_is_an_error_of_the_tool() {
-        assert_eq!(shown(&invalid("x".into(), &ENGLISH), &ENGLISH).is_error, Some(true));
-        assert_eq!(shown(&not_open(&NotOpen::NoGateway, &ENGLISH), &ENGLISH).is_error, Some(false));
-        assert_eq!(shown(&lost(None, None, &ENGLISH), &ENGLISH).is_error, Some(false));
+        assert_eq!(shown(&invalid("x".into(), english().shim()), english().shim()).is_error, Some(true));
+        assert_eq!(shown(&not_open(&NotOpen::NoGateway, english().shim()), english().shim()).is_error, Some(false));
+        assert_eq!(shown(&lost(None, None, english().shim()), english().shim()).is_error, Some(false));
     }
 
     #[test]
     fn a_lost_action_keeps_its_id_and_the_reason_that_the_gateway_gave() {
         let ended = Answer { changed: Some("it went".into()), ..local(Reason::ProcessChanged, String::new(), "") };
-        let answer = lost(Some(Ref([5; 16])), Some(&ended), &ENGLISH);
+        let answer = lost(Some(Ref([5; 16])), Some(&ended), english().shim());
         assert_eq!(answer.outcome, Outcome::ReauthRequired);
         assert_eq!(answer.action_id, Some(Ref([5; 16])));
         assert_eq!(answer.changed.as_deref(), Some("it went"));
-        assert_eq!(answer.next.as_deref(), Some(ENGLISH.after_lost_action));
+        assert_eq!(answer.next.as_deref(), Some(english().shim().after_lost_action));
     }
 }

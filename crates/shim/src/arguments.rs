@@ -1,11 +1,11 @@
 //! Reading a call's arguments. What is wrong is said by the argument's name, so that a model can correct it.
 
 use crate::schema::{Argument, Kind};
-use crate::texts::{ShimTexts, fill};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lychgate_core::ids::Ref;
 use lychgate_core::limits;
+use lychgate_text::{ShimTexts, fill};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 

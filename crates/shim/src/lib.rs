@@ -20,7 +20,6 @@ mod parent;
 mod schema;
 mod server;
 mod stdio;
-mod texts;
 mod tools;
 
 use lychgate_core::limits;
@@ -31,8 +30,6 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-pub use texts::{ENGLISH, ShimTexts};
 
 /// What `lych mcp` is started with. None of it grants anything.
 #[derive(Debug, Clone)]
@@ -79,7 +76,7 @@ pub async fn serve(options: ShimOptions) -> Result<(), ShimError> {
     if let Some(label) = options.conversation.as_ref().filter(|label| label.len() > limits::CONVERSATION_BYTES) {
         return Err(ShimError::Conversation(label.len()));
     }
-    let texts = &ENGLISH;
+    let texts = lychgate_text::english().shim();
     let parent = parent::watch();
     let closing = CancellationToken::new();
     let link = link::Link::start(&options, texts, closing.clone());

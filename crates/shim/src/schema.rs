@@ -2,8 +2,8 @@
 //!
 //! The schemas use only what every client's schema reader knows: no references, no `null` types, no formats.
 
-use crate::texts::ShimTexts;
 use lychgate_core::limits;
+use lychgate_text::ShimTexts;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 

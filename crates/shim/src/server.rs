@@ -1,9 +1,9 @@
 //! The MCP side: what the client asks, and what it hears.
 
 use crate::link::Link;
-use crate::texts::ShimTexts;
 use crate::{ShimOptions, answers, clients, tools};
 use lychgate_core::ids::Ref;
+use lychgate_text::ShimTexts;
 use lychgate_wire::agent::Answer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{

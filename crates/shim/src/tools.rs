@@ -4,8 +4,8 @@
 
 use crate::arguments::{Arguments, Wrong};
 use crate::schema::{Argument, Kind, optional, required, schema};
-use crate::texts::{ShimTexts, fill};
 use lychgate_core::ids::Ref;
+use lychgate_text::{ShimTexts, fill};
 use lychgate_wire::agent::{Call, HttpCall};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 

@@ -4,6 +4,7 @@ use crate::demo::{Demo, DemoFailure};
 use crate::gateway::GatewayText;
 use crate::message::Message;
 use crate::problem::Problem;
+use crate::shim::ShimTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
 
@@ -31,6 +32,8 @@ pub trait Catalogue: Sync {
     fn card(&self, part: &CardPart<'_>) -> String;
     /// What the gateway itself says beside outcomes and reasons.
     fn gateway(&self, text: &GatewayText<'_>) -> String;
+    /// What `lych mcp` itself says.
+    fn shim(&self) -> &'static ShimTexts;
     /// What a command says on its way or when it is done.
     fn message(&self, message: &Message<'_>) -> String;
     /// What, why, and what to do next.

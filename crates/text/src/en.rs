@@ -6,12 +6,14 @@ mod demo;
 mod gateway;
 mod messages;
 mod problems;
+mod shim;
 
 use crate::catalogue::{CardPart, Catalogue};
 use crate::demo::{Demo, DemoFailure};
 use crate::gateway::GatewayText;
 use crate::message::Message;
 use crate::problem::Problem;
+use crate::shim::ShimTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
 
@@ -57,6 +59,10 @@ impl Catalogue for English {
 
     fn gateway(&self, text: &GatewayText<'_>) -> String {
         gateway::text(text)
+    }
+
+    fn shim(&self) -> &'static ShimTexts {
+        &shim::TEXTS
     }
 
     fn problem(&self, problem: &Problem<'_>) -> [String; 3] {

@@ -17,6 +17,7 @@ mod layout;
 mod lines;
 mod message;
 mod problem;
+mod shim;
 
 pub use answer::{changed, next};
 pub use card::card;
@@ -26,6 +27,7 @@ pub use gateway::GatewayText;
 pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
 pub use message::Message;
 pub use problem::{Problem, Wanted, problem};
+pub use shim::{Kinds, ShimTexts, fill};
 
 /// All languages. The first serves where no other fits.
 pub const LANGUAGES: &[&dyn Catalogue] = &[&en::English];

@@ -7,19 +7,65 @@ use lychgate_text::{LANGUAGES, changed, english, next};
 fn all_reasons() -> Vec<Reason> {
     use Reason::*;
     let all = vec![
-        VaultLocked, Quarantined, ForeignNamespace, PeerGone, NoAgent, ProgramUnreadable, ProcessChanged,
-        GatewayRestarted, VaultStateChanged, ChannelChanged, ConversationChanged, ApprovalRevoked, ApprovalExpired,
-        NewRun, PerCall, CardExpired, DeniedByOperator, TooMany, UnknownChannel, UnknownAction, KeyReused,
-        InvalidRequest, ShimBuild, JournalUnavailable, CallerLeft, PreviousActionNotStarted, InspectActivityJournal,
+        VaultLocked,
+        Quarantined,
+        ForeignNamespace,
+        PeerGone,
+        NoAgent,
+        ProgramUnreadable,
+        ProcessChanged,
+        GatewayRestarted,
+        VaultStateChanged,
+        ChannelChanged,
+        ConversationChanged,
+        ApprovalRevoked,
+        ApprovalExpired,
+        NewRun,
+        PerCall,
+        CardExpired,
+        DeniedByOperator,
+        TooMany,
+        UnknownChannel,
+        UnknownAction,
+        KeyReused,
+        InvalidRequest,
+        ShimBuild,
+        JournalUnavailable,
+        CallerLeft,
+        PreviousActionNotStarted,
+        InspectActivityJournal,
         NoGateway,
     ];
     for reason in &all {
         match reason {
-            VaultLocked | Quarantined | ForeignNamespace | PeerGone | NoAgent | ProgramUnreadable | ProcessChanged
-            | GatewayRestarted | VaultStateChanged | ChannelChanged | ConversationChanged | ApprovalRevoked
-            | ApprovalExpired | NewRun | PerCall | CardExpired | DeniedByOperator | TooMany | UnknownChannel
-            | UnknownAction | KeyReused | InvalidRequest | ShimBuild | JournalUnavailable | CallerLeft
-            | PreviousActionNotStarted | InspectActivityJournal | NoGateway => {}
+            VaultLocked
+            | Quarantined
+            | ForeignNamespace
+            | PeerGone
+            | NoAgent
+            | ProgramUnreadable
+            | ProcessChanged
+            | GatewayRestarted
+            | VaultStateChanged
+            | ChannelChanged
+            | ConversationChanged
+            | ApprovalRevoked
+            | ApprovalExpired
+            | NewRun
+            | PerCall
+            | CardExpired
+            | DeniedByOperator
+            | TooMany
+            | UnknownChannel
+            | UnknownAction
+            | KeyReused
+            | InvalidRequest
+            | ShimBuild
+            | JournalUnavailable
+            | CallerLeft
+            | PreviousActionNotStarted
+            | InspectActivityJournal
+            | NoGateway => {}
         }
     }
     all

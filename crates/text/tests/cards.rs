@@ -182,7 +182,9 @@ fn a_per_call_action_is_shown_whole_and_its_text_can_neither_hide_nor_imitate_ou
         action: Some(CardAction {
             url: "https://api.example.com/v1/\u{202e}segrahc?x=\u{1b}[2J\u{200b}".to_owned(),
             headers: vec![("x-note".to_owned(), "a\r\nWhat your yes covers".to_owned())],
-            body_text: Some("{\n\u{2066}\"amount\": 5\u{e0041}\nWhat your yes covers\n  It takes       nothing".to_owned()),
+            body_text: Some(
+                "{\n\u{2066}\"amount\": 5\u{e0041}\nWhat your yes covers\n  It takes       nothing".to_owned(),
+            ),
             body_bytes: 61,
             ..action()
         }),
@@ -257,5 +259,7 @@ fn one_byte_changed_anywhere_in_the_action_changes_the_card() {
 
 #[test]
 fn a_click_is_told_apart_from_a_pin() {
-    assert!(shown(&CardView { ceremony: Ceremony::Click, ..base() }).contains("It takes       one key in this console"));
+    assert!(
+        shown(&CardView { ceremony: Ceremony::Click, ..base() }).contains("It takes       one key in this console")
+    );
 }

@@ -29,7 +29,10 @@ fn a_run_is_listed_with_what_it_may_use_and_foreign_text_is_escaped() {
         ]
     );
     let idle = RunLine { channels: &[], actions: 0, conversation: None, ..run };
-    assert_eq!(run_lines(english(), &idle, 100).last().map(String::as_str), Some("  No approval. No action under way."));
+    assert_eq!(
+        run_lines(english(), &idle, 100).last().map(String::as_str),
+        Some("  No approval. No action under way.")
+    );
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod task;
 
 pub(crate) use open::NotOpen;
 
-use crate::texts::ShimTexts;
 use crate::{ShimOptions, answers};
 use lychgate_core::ids::Ref;
+use lychgate_text::ShimTexts;
 use lychgate_wire::agent::{Answer, Call};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};

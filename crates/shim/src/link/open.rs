@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::texts::{ShimTexts, fill};
+use lychgate_text::{ShimTexts, fill};
 
 /// For the whole handshake. The gateway may have to hash a large program file first.
 const HANDSHAKE: Duration = Duration::from_secs(15);

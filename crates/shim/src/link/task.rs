@@ -5,8 +5,8 @@ use super::open::{NotOpen, Target};
 use super::pace::Pace;
 use super::{Ask, Open};
 use crate::memory::Memory;
-use crate::texts::ShimTexts;
 use crate::{ShimOptions, answers};
+use lychgate_text::ShimTexts;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

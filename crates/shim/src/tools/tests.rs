@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 use super::*;
-use crate::texts::ENGLISH;
 use lychgate_core::limits;
+use lychgate_text::english;
 use serde_json::{Value, json};
 
 const REF: Ref = Ref([9; 16]);
@@ -28,7 +28,7 @@ fn full(tool: &Definition) -> JsonObject {
 
 fn wrong(tool: &str, given: Value) -> String {
     let Value::Object(given) = given else { panic!("an object") };
-    find(tool).unwrap().call(given, REF, &ENGLISH).unwrap_err().0
+    find(tool).unwrap().call(given, REF, english().shim()).unwrap_err().0
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn names_fit_every_client_also_behind_the_prefixes_that_clients_add() {
 #[test]
 fn every_tool_and_every_argument_is_described() {
     for tool in TOOLS {
-        assert!(!ENGLISH.tool(tool.name).is_empty(), "{}", tool.name);
+        assert!(!english().shim().tool(tool.name).is_empty(), "{}", tool.name);
         for argument in tool.arguments {
-            assert!(!ENGLISH.argument(argument.name).is_empty(), "{}", argument.name);
+            assert!(!english().shim().argument(argument.name).is_empty(), "{}", argument.name);
         }
     }
-    for (name, _) in ENGLISH.tools {
+    for (name, _) in english().shim().tools {
         assert!(find(name).is_some(), "{name} is described and does not exist");
     }
 }
@@ -57,7 +57,7 @@ fn every_tool_and_every_argument_is_described() {
 #[test]
 fn what_the_schema_offers_is_what_a_call_takes() {
     for tool in TOOLS {
-        tool.call(full(tool), REF, &ENGLISH).unwrap_or_else(|wrong| panic!("{}: {wrong:?}", tool.name));
+        tool.call(full(tool), REF, english().shim()).unwrap_or_else(|wrong| panic!("{}: {wrong:?}", tool.name));
     }
 }
 
@@ -68,7 +68,7 @@ fn a_value_of_another_kind_is_refused_by_the_arguments_name() {
             let mut given = full(tool);
             given.remove("body");
             given.insert(argument.name.into(), json!([[false]]));
-            let Err(wrong) = tool.call(given, REF, &ENGLISH) else { panic!("{}", argument.name) };
+            let Err(wrong) = tool.call(given, REF, english().shim()) else { panic!("{}", argument.name) };
             assert!(wrong.0.contains(&format!("`{}`", argument.name)), "{wrong:?}");
         }
     }
@@ -82,7 +82,7 @@ fn a_missing_argument_is_named_and_null_counts_as_missing() {
                 let mut given = full(tool);
                 given.remove(argument.name);
                 given.extend(replacement.map(|value| (argument.name.to_owned(), value)));
-                let Err(wrong) = tool.call(given, REF, &ENGLISH) else { panic!("{}", argument.name) };
+                let Err(wrong) = tool.call(given, REF, english().shim()) else { panic!("{}", argument.name) };
                 assert!(wrong.0.contains("missing") && wrong.0.contains(argument.name), "{wrong:?}");
             }
         }
@@ -103,7 +103,7 @@ fn a_body_is_given_once_and_travels_as_base64() {
     let call = |extra: Value| {
         let mut given = base.as_object().unwrap().clone();
         given.extend(extra.as_object().unwrap().clone());
-        find("http_request").unwrap().call(given, REF, &ENGLISH)
+        find("http_request").unwrap().call(given, REF, english().shim())
     };
     let Ok(Call::HttpRequest(http)) = call(json!({ "body": "hé" })) else { panic!() };
     assert_eq!(http.body_base64.as_deref(), Some("aMOp"));
@@ -134,7 +134,7 @@ fn over_a_limit_the_call_is_refused_and_the_limit_is_named() {
 fn a_whole_number_may_be_written_as_a_float_and_a_broken_or_negative_one_is_refused() {
     let read = |offset: Value| {
         let given = json!({ "action_id": "ab".repeat(16), "offset": offset });
-        find("read_result").unwrap().call(given.as_object().unwrap().clone(), REF, &ENGLISH)
+        find("read_result").unwrap().call(given.as_object().unwrap().clone(), REF, english().shim())
     };
     let Ok(Call::ReadResult { offset, .. }) = read(json!(65536.0)) else { panic!() };
     assert_eq!(offset, 65536);
@@ -154,7 +154,7 @@ fn a_status_is_asked_by_id_or_by_key_and_never_by_both() {
 
 #[test]
 fn schemas_use_only_what_every_client_knows() {
-    for tool in list(&ENGLISH) {
+    for tool in list(english().shim()) {
         let text = tool.schema_as_json_value().to_string();
         for unknown in ["$ref", "$schema", "\"null\"", "\"format\"", "anyOf", "oneOf"] {
             assert!(!text.contains(unknown), "{}: {text}", tool.name);

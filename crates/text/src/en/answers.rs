@@ -23,9 +23,7 @@ pub(super) fn reason(reason: Reason) -> &'static str {
             "The process that was approved is not the one that asks now, or that can't be proven. \
              Its approval ended with it."
         }
-        Reason::GatewayRestarted => {
-            "The gateway was restarted. Approvals given to the earlier gateway ended with it."
-        }
+        Reason::GatewayRestarted => "The gateway was restarted. Approvals given to the earlier gateway ended with it.",
         Reason::VaultStateChanged => {
             "The vault was locked, or its state changed, after the approval was given. The approval ended then."
         }
@@ -97,7 +95,9 @@ pub(super) fn after_reason(reason: Reason) -> &'static str {
             "Don't ask for the same thing in another form. Tell the person what you need it for; they can re-open \
              it in their console."
         }
-        Reason::TooMany => "Let what is open come to an end first (`run_status` lists it), or close unused connections.",
+        Reason::TooMany => {
+            "Let what is open come to an end first (`run_status` lists it), or close unused connections."
+        }
         Reason::UnknownChannel => {
             "Call `list_channels` for the names. Where the one you need is missing, the person can add it with \
              `lych channel add`."
@@ -105,7 +105,9 @@ pub(super) fn after_reason(reason: Reason) -> &'static str {
         Reason::UnknownAction => {
             "Check the action_id. Actions of other runs, and of channels without fresh authority, are not shown."
         }
-        Reason::KeyReused => "Use a new action_key for a new piece of business, or send exactly what the key stands for.",
+        Reason::KeyReused => {
+            "Use a new action_key for a new piece of business, or send exactly what the key stands for."
+        }
         Reason::InvalidRequest => "Correct the call; the text says what is wrong with it. Nothing was sent.",
         Reason::ShimBuild => "Restart the agent or the gateway, so that both run the same build of `lych`.",
         Reason::JournalUnavailable => {

@@ -60,14 +60,18 @@ pub(super) fn part(part: &P<'_>) -> String {
         P::BodyDigest => "Body SHA-256".to_owned(),
         P::RequestDigest => "Digest".to_owned(),
         P::WhatYesCovers => "What your yes covers".to_owned(),
-        P::CoversRun => "This run on the ticked channels, until its process ends, the vault is locked, the gateway stops, \
+        P::CoversRun => {
+            "This run on the ticked channels, until its process ends, the vault is locked, the gateway stops, \
                          or you revoke it. Subagents inside the same program share it."
-            .to_owned(),
+                .to_owned()
+        }
         P::CoversNoOther => "No other process: not a second copy of the program, not one started later in its place, \
                              not the programs that it starts."
             .to_owned(),
         P::StillAsks => "The methods under \"Asks each time\" still ask you each time.".to_owned(),
-        P::CoversAction => "Exactly the action above, once. A request that differs in one byte is a new question.".to_owned(),
+        P::CoversAction => {
+            "Exactly the action above, once. A request that differs in one byte is a new question.".to_owned()
+        }
         P::Takes => "It takes".to_owned(),
         P::State => "State".to_owned(),
         P::BootAndEpoch { boot, epoch } => format!("gateway lifetime {boot}, vault epoch {epoch}"),

@@ -10,9 +10,9 @@ pub(super) fn demo(text: &D<'_>) -> String {
              Your own vault is not touched. The demo's vault opens faster than a real one: its passphrase is random\n\
              and protects nothing, so trying it may be cheap."
         ),
-        D::Pin { pin } => format!(
-            "\nYour PIN for this demo is {pin}. A real PIN is never shown; this one is yours for a minute."
-        ),
+        D::Pin { pin } => {
+            format!("\nYour PIN for this demo is {pin}. A real PIN is never shown; this one is yours for a minute.")
+        }
         D::Heading { number, step } => format!("\n== {number}. {}", heading(*step)),
         D::Story { step } => story(*step).to_owned(),
         D::PersonRuns { command } => format!("\nperson  $ {command}"),
@@ -27,9 +27,13 @@ pub(super) fn demo(text: &D<'_>) -> String {
         D::AskPin { pin } => format!("PIN ({pin}) > "),
         D::NotAKey => "Type y or n, and Enter.".to_owned(),
         D::TryAgain => "The card is still open; answer it again.".to_owned(),
-        D::Flipped { file, offset } => format!("\nCopied the journal and changed one byte of the copy ({file}, byte {offset})."),
+        D::Flipped { file, offset } => {
+            format!("\nCopied the journal and changed one byte of the copy ({file}, byte {offset}).")
+        }
         D::Done => "\nEvery step gave what it must. Start with your own vault: lych up".to_owned(),
-        D::Kept { dir } => format!("The demo's files are kept in {dir}. They hold nothing of yours; delete them when you like."),
+        D::Kept { dir } => {
+            format!("The demo's files are kept in {dir}. They hold nothing of yours; delete them when you like.")
+        }
     }
 }
 
@@ -113,10 +117,15 @@ fn good(check: &C<'_>) -> String {
             "the credential is in nothing that the agent heard, nor in its arguments or environment".to_owned()
         }
         C::NothingSent => "the service received nothing".to_owned(),
-        C::RequestDidArrive => "the service's own record shows that the request did arrive: a second one would have been a duplicate".to_owned(),
+        C::RequestDidArrive => {
+            "the service's own record shows that the request did arrive: a second one would have been a duplicate"
+                .to_owned()
+        }
         C::NoCardYet => "no card was opened: the agent must ask for authority first".to_owned(),
         C::Heard { words } => format!("the agent heard {words}"),
-        C::FilesHideIt { files } => format!("none of the {files} files of vault, journal and gateway holds the credential in the clear"),
+        C::FilesHideIt { files } => {
+            format!("none of the {files} files of vault, journal and gateway holds the credential in the clear")
+        }
         C::JournalAccepted => "the journal is whole".to_owned(),
         C::CopyRejected => "the changed copy is rejected".to_owned(),
     }

@@ -27,9 +27,13 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::Locked => "the vault is locked; unlock it with `lych unlock`",
         Text::OpenAlready => "the vault is unlocked already",
         Text::BeingLocked => "the vault is just being locked; try again",
-        Text::VaultOutOfReach => "the vault is out of this gateway's reach; stop it with `lych stop` and start it again",
+        Text::VaultOutOfReach => {
+            "the vault is out of this gateway's reach; stop it with `lych stop` and start it again"
+        }
         Text::BadKey => "the key is not what a passphrase derivation yields; use `lych unlock`",
-        Text::NoCard => "there is no such open card; it was answered or has closed. `lych approvals` lists the open ones",
+        Text::NoCard => {
+            "there is no such open card; it was answered or has closed. `lych approvals` lists the open ones"
+        }
         Text::OtherCard => "the card is not the one that was shown; look at it again with `lych approvals`",
         Text::CardTakesPin => "this card takes the PIN",
         Text::NothingTicked { channel } => {
@@ -45,7 +49,9 @@ pub(super) fn text(text: &Text<'_>) -> String {
             return format!("the store of earlier results can't be used, so they are missing: {why}");
         }
         Text::NoChannel { name, known: "" } => {
-            return format!("there is no channel `{name}`; there are none yet. The person adds them with `lych channel add`.");
+            return format!(
+                "there is no channel `{name}`; there are none yet. The person adds them with `lych channel add`."
+            );
         }
         Text::NoChannel { name, known } => {
             return format!(
@@ -55,7 +61,9 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::NothingSent { why } => return format!("{why}. Nothing was sent."),
         Text::NotBase64 => "body_base64 is not base64 (RFC 4648, padded). Nothing was sent.",
         Text::KeyReused { what } => {
-            return format!("this {what} was used with another request; use a new one, or send the same request. Nothing was sent.");
+            return format!(
+                "this {what} was used with another request; use a new one, or send the same request. Nothing was sent."
+            );
         }
         Text::Barred => {
             "this attempt was declared not started and can't start any more; make a new request. Nothing was sent."
@@ -66,7 +74,9 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::WaitingForPerson { card: None } => "waiting for the person",
         Text::UnderWay => "the request is under way",
         Text::ContentGone => "a result was recorded; its content is not kept any more",
-        Text::ResponseLine { status, bytes } => return format!("The server answered with status {status} and {bytes} bytes."),
+        Text::ResponseLine { status, bytes } => {
+            return format!("The server answered with status {status} and {bytes} bytes.");
+        }
         Text::Redirect { location } => return format!("It redirects to {location}; redirects are not followed."),
         Text::BodyHoldsCredential => "The body is withheld: it holds the credential that the gateway sent.",
         Text::BodyEncoded => {

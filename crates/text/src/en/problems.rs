@@ -25,21 +25,17 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "stop the gateway with the program that started it, then run `lych up`",
         ),
         P::Gateway { command, text } => (format!("{command}: not done"), (*text).into(), ""),
-        P::GatewayNotStarted { why } => (
-            "the gateway did not start".into(),
-            (*why).into(),
-            "run `lych gateway` to see it in the foreground",
-        ),
+        P::GatewayNotStarted { why } => {
+            ("the gateway did not start".into(), (*why).into(), "run `lych gateway` to see it in the foreground")
+        }
         P::NoTerminal => (
             "a passphrase or PIN is needed, and there is no terminal to ask on".into(),
             "secrets are never taken from arguments or the environment".into(),
             "run it in a terminal, or give --factor-stdin and one line for each on standard input",
         ),
-        P::Terminal { why } => (
-            "the terminal could not be read".into(),
-            (*why).into(),
-            "run it in a terminal, or give --factor-stdin",
-        ),
+        P::Terminal { why } => {
+            ("the terminal could not be read".into(), (*why).into(), "run it in a terminal, or give --factor-stdin")
+        }
         P::InputEnded { wanted } => (
             format!("standard input ended before the {}", name(*wanted)),
             String::new(),
@@ -51,11 +47,9 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "give each on a line of its own; `lych COMMAND --help` says in which order",
         ),
         P::Empty { wanted } => (format!("the {} is empty", name(*wanted)), String::new(), "nothing was done"),
-        P::Differ { wanted } => (
-            format!("the two entries of the {} differ", name(*wanted)),
-            String::new(),
-            "nothing was done; start anew",
-        ),
+        P::Differ { wanted } => {
+            (format!("the two entries of the {} differ", name(*wanted)), String::new(), "nothing was done; start anew")
+        }
         P::FactorForm { wanted, why } => {
             (format!("that {} can't be used", name(*wanted)), (*why).into(), "nothing was done; choose another one")
         }

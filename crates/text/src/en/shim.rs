@@ -1,144 +1,9 @@
-//! Every sentence of this crate that a model or a person reads. A second language is a second value of [`ShimTexts`].
-//!
-//! `{name}` in a text is filled in by [`fill`].
+//! What `lych mcp` itself says, in English.
 
-/// The sentences. Fields named like a tool or an argument describe it.
-#[derive(Debug)]
-pub struct ShimTexts {
-    /// What this server is and what to do on each outcome; the client shows it to the model.
-    pub instructions: &'static str,
-    /// Tools: name and description.
-    pub tools: &'static [(&'static str, &'static str)],
-    /// Arguments: name and description. The same name means the same in every tool.
-    pub arguments: &'static [(&'static str, &'static str)],
-
-    /// Before what changed.
-    pub changed_label: &'static str,
-    /// Before what to do next.
-    pub next_label: &'static str,
-    /// Before the id of the action.
-    pub action_label: &'static str,
-    /// Over a response body. Whoever serves it may write to the model there.
-    pub body_label: &'static str,
-    /// The part of the body that is not here. `{kept}`, `{total}`.
-    pub truncated: &'static str,
-    /// Progress while a call waits and the gateway has said nothing yet.
-    pub waiting: &'static str,
-
-    /// Arguments that the tool does not have. `{names}`, `{tool}`, `{known}`.
-    pub unknown_arguments: &'static str,
-    /// An argument that must be there. `{name}`.
-    pub missing_argument: &'static str,
-    /// An argument of another kind. `{name}`, `{kind}`.
-    pub wrong_argument: &'static str,
-    /// Both or neither of two arguments. `{first}`, `{second}`.
-    pub exactly_one: &'static str,
-    /// Both of two arguments. `{first}`, `{second}`.
-    pub not_both: &'static str,
-    /// Over a limit. `{name}`, `{size}`, `{limit}`, `{unit}`.
-    pub over_limit: &'static str,
-    /// After any of these.
-    pub correct_it: &'static str,
-    /// A conversation label that is too long. `{size}`, `{limit}`.
-    pub long_conversation: &'static str,
-    /// Kinds of arguments, for `wrong_argument`.
-    pub kinds: Kinds,
-
-    /// No gateway serves the socket.
-    pub no_gateway: &'static str,
-    /// What the person does about it.
-    pub start_gateway: &'static str,
-    /// The directory of the socket is not safe. `{path}`, `{what}`.
-    pub unsafe_directory: &'static str,
-    /// What the person does about it. `{path}`.
-    pub repair_directory: &'static str,
-    /// Another user serves the socket. `{uid}`.
-    pub wrong_server: &'static str,
-    /// What the person does about it.
-    pub check_server: &'static str,
-    /// The gateway does not speak to us as it should. `{why}`.
-    pub broken_gateway: &'static str,
-    /// What the person does about it.
-    pub doctor: &'static str,
-    /// Shim and gateway differ. `{shim}`, `{gateway}`.
-    pub other_build: &'static str,
-    /// What the person does about it.
-    pub restart_either: &'static str,
-    /// The gateway went away while an action was open.
-    pub lost_action: &'static str,
-    /// What the model does about it.
-    pub after_lost_action: &'static str,
-    /// The gateway went away while a call was open that is no action.
-    pub lost_call: &'static str,
-    /// What the model does about it.
-    pub after_lost_call: &'static str,
-    /// The client is gone.
-    pub client_left: &'static str,
-    /// The directory is a symbolic link or no directory.
-    pub not_a_directory: &'static str,
-    /// The directory belongs to another user. `{uid}`.
-    pub foreign_directory: &'static str,
-    /// Others may enter the directory. `{mode}`.
-    pub open_directory: &'static str,
-}
-
-/// What an argument must be.
-#[derive(Debug)]
-pub struct Kinds {
-    /// A text.
-    pub text: &'static str,
-    /// A list of texts.
-    pub texts: &'static str,
-    /// An object of texts.
-    pub headers: &'static str,
-    /// Seconds to wait.
-    pub seconds: &'static str,
-    /// A position.
-    pub offset: &'static str,
-    /// The id of an action.
-    pub action: &'static str,
-    /// Bytes in base64.
-    pub base64: &'static str,
-}
-
-impl ShimTexts {
-    /// Description of a tool; empty where there is none.
-    #[must_use]
-    pub fn tool(&self, name: &str) -> &'static str {
-        find(self.tools, name)
-    }
-
-    /// Description of an argument; empty where there is none.
-    #[must_use]
-    pub fn argument(&self, name: &str) -> &'static str {
-        find(self.arguments, name)
-    }
-}
-
-fn find(texts: &'static [(&'static str, &'static str)], name: &str) -> &'static str {
-    texts.iter().find(|(of, _)| *of == name).map_or("", |(_, text)| text)
-}
-
-/// `template` with each `{name}` replaced by its value. Values are not looked at again.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let Some((name, after)) = after.split_once('}') else {
-            filled.push('{');
-            rest = after;
-            continue;
-        };
-        filled.push_str(values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value));
-        rest = after;
-    }
-    filled.push_str(rest);
-    filled
-}
+use crate::shim::{Kinds, ShimTexts};
 
 /// English, which is also what models read best.
-pub const ENGLISH: ShimTexts = ShimTexts {
+pub(super) const TEXTS: ShimTexts = ShimTexts {
     instructions: "Lychgate keeps API credentials away from you and makes authenticated requests for you. You name a \
 channel; the credential is added after you and removed before you. A person decides what you may use, in a console \
 of their own: the first use of a channel in this run needs their yes, and some requests need a yes each time. \
@@ -237,11 +102,11 @@ count as one action, and `action_status` finds it by the key.",
 by itself; no restart of yours is needed.",
     unsafe_directory: "The directory of the gateway's socket, {path}, is not safe: {what}. Nothing was sent.",
     repair_directory: "Tell the person to look at {path}: it must be a directory of their own with mode 0700 and no \
-symbolic link. Someone else may have made it. `lych doctor` shows more.",
+symbolic link. Someone else may have made it. Nothing is sent until that is so.",
     wrong_server: "Another user (uid {uid}) serves the gateway's socket. Nothing was sent.",
-    check_server: "Tell the person; `lych doctor` shows who serves the socket.",
+    check_server: "Tell the person; `ls -ln` on the socket's directory shows whose it is.",
     broken_gateway: "The gateway does not answer as it should: {why}. Nothing was sent.",
-    doctor: "Tell the person; `lych doctor` shows more. The connection is tried anew at your next call.",
+    look_at_gateway: "Tell the person; `lych status` shows what the gateway says. The connection is tried anew at your next call.",
     other_build: "This shim is of another build ({shim}) than the gateway ({gateway}).",
     restart_either: "Tell the person to restart the agent or the gateway, whichever is older.",
     lost_action: "The connection to the gateway ended while this action was open, so its result was not seen here. \
@@ -260,17 +125,11 @@ person to run `lych up`.",
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn a_filled_text_takes_values_literally_and_leaves_no_name_behind() {
-        assert_eq!(fill("{a} of {b}", &[("a", "{b}"), ("b", "2")]), "{b} of 2");
-        assert_eq!(fill("open { brace", &[]), "open { brace");
-    }
+    use super::TEXTS;
 
     #[test]
     fn what_follows_a_lapse_names_authorize_and_never_a_repetition_of_the_request() {
-        for text in [ENGLISH.after_lost_action, ENGLISH.after_lost_call] {
+        for text in [TEXTS.after_lost_action, TEXTS.after_lost_call] {
             assert!(text.contains("`authorize`") && text.contains("`action_status`"), "{text}");
             for repetition in ["again", "repeat", "retry", "resend"] {
                 assert!(!text.to_lowercase().contains(repetition), "{text}");

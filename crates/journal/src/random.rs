@@ -1,0 +1,26 @@
+//! Where random bytes come from: an argument of everything that draws them.
+
+/// No random bytes could be had. Nothing may be sealed or signed then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the system gave no random bytes; nothing was written")]
+pub struct NoRandomness;
+
+/// A source of random bytes. Handing in one that repeats itself repeats keys and salts: outside tests that is the end
+/// of every secret in the log.
+pub trait Random: Send {
+    /// Fills `into` completely.
+    ///
+    /// # Errors
+    /// [`NoRandomness`]; `into` must not be used then.
+    fn fill(&mut self, into: &mut [u8]) -> Result<(), NoRandomness>;
+}
+
+/// The kernel's source (`getrandom(2)`).
+#[derive(Debug, Clone, Copy)]
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&mut self, into: &mut [u8]) -> Result<(), NoRandomness> {
+        getrandom::fill(into).map_err(|_| NoRandomness)
+    }
+}

@@ -1,0 +1,206 @@
+//! Whoever has the segment keys can sign anything. What the protocol and the seams forbid is found all the same.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use common::Vault;
+use common::rogue::Rogue;
+use ed25519_dalek::SigningKey;
+use lychgate_core::event::RowKind::{self, Abort, Dispatch, Event, Final, Grant, Intent, Revoke, Unobserved};
+use lychgate_core::ids::{BootNo, GrantNo, Ref};
+use lychgate_journal::VaultSigner as _;
+use lychgate_journal::protocol::OpenAction;
+use lychgate_journal::read::flaw::Fault;
+use lychgate_journal::verify::{Report, Verdict, VerifyOptions, verify};
+
+fn judge(rogue: Rogue) -> Report {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("audit");
+    rogue.write(&dir);
+    let vault_key = Some(Vault::new(1).public());
+    verify(&dir, &VerifyOptions { vault_key, at_rest: true, ..VerifyOptions::default() })
+}
+
+fn judge_rows(rows: &[(RowKind, u64, u32, u8)]) -> Report {
+    let mut rogue = Rogue::begun();
+    for (kind, epoch, grant, reference) in rows {
+        rogue.row(*kind, *epoch, *grant, *reference);
+    }
+    rogue.commit();
+    judge(rogue)
+}
+
+#[test]
+fn a_log_in_perfect_form_is_accepted() {
+    let report = judge_rows(&[(Grant, 5, 1, 0), (Intent, 5, 0, 7), (Dispatch, 5, 1, 7), (Final, 5, 1, 7)]);
+    assert_eq!((report.exit, report.rows), (0, 5), "{report}");
+}
+
+#[test]
+fn every_violation_of_the_protocol_is_found_with_its_row() {
+    const G: (RowKind, u64, u32, u8) = (Grant, 5, 1, 0);
+    const I: (RowKind, u64, u32, u8) = (Intent, 5, 0, 7);
+    const D: (RowKind, u64, u32, u8) = (Dispatch, 5, 1, 7);
+    const F: (RowKind, u64, u32, u8) = (Final, 5, 1, 7);
+    let broken: &[&[(RowKind, u64, u32, u8)]] = &[
+        &[G, D],
+        &[I, D],
+        &[G, I, I],
+        &[G, I, D, D],
+        &[G, I, F],
+        &[G, I, (Unobserved, 5, 1, 7)],
+        &[G, I, D, F, F],
+        &[G, I, D, F, D],
+        &[G, I, D, F, I],
+        &[G, I, (Abort, 5, 0, 7), D],
+        &[G, I, (Revoke, 5, 1, 0), D],
+        &[G, I, (Dispatch, 6, 1, 7)],
+        &[G, I, (Dispatch, 5, 2, 7)],
+        &[G, G],
+        &[(Grant, 5, 0, 0)],
+        &[(Intent, 5, 0, 0)],
+    ];
+    for rows in broken {
+        let report = judge_rows(rows);
+        assert_eq!(report.verdict, Verdict::Bad(Fault::Protocol), "{rows:?} {report}");
+        assert_eq!((report.exit, report.seq), (18, Some(rows.len() as u64)), "{rows:?}");
+    }
+}
+
+#[test]
+fn an_action_of_an_earlier_segment_can_not_be_announced_again() {
+    let mut rogue = Rogue::begun();
+    for (kind, grant) in [(Grant, 1), (Intent, 0), (Dispatch, 1), (Final, 1)] {
+        rogue.row(kind, 5, grant, if kind == Grant { 0 } else { 7 });
+    }
+    rogue.close();
+    rogue.commit();
+    rogue.next_segment();
+    rogue.boot = 2;
+    rogue.open();
+    rogue.row(Intent, 6, 0, 7);
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::Protocol));
+}
+
+/// Two segments; `end` ends the first, `begin` bends the second before it is opened.
+fn two(end: impl FnOnce(&mut Rogue), begin: impl FnOnce(&mut Rogue), rows: impl FnOnce(&mut Rogue)) -> Report {
+    let mut rogue = Rogue::begun();
+    rogue.row(Event, 5, 0, 0);
+    end(&mut rogue);
+    rogue.commit();
+    rogue.next_segment();
+    rogue.boot = 2;
+    begin(&mut rogue);
+    rogue.open();
+    rows(&mut rogue);
+    rogue.commit();
+    judge(rogue)
+}
+
+fn nothing(_: &mut Rogue) {}
+
+fn recover(rogue: &mut Rogue) {
+    // The root before the OPEN, which is the only row of the segment so far.
+    let root = rogue.recovered_root();
+    rogue.recovery(root);
+}
+
+#[test]
+fn a_segment_ends_with_exactly_one_close_or_recovery() {
+    assert_eq!(two(Rogue::close, nothing, nothing).exit, 0);
+    let recovered = two(nothing, nothing, recover);
+    assert_eq!(recovered.exit, 0, "{recovered}");
+    assert_eq!(two(nothing, nothing, nothing).verdict, Verdict::Bad(Fault::Corrupt));
+    assert_eq!(two(Rogue::close, nothing, recover).verdict, Verdict::Bad(Fault::Corrupt));
+    let twice = two(nothing, nothing, |rogue| {
+        recover(rogue);
+        recover(rogue);
+    });
+    assert_eq!(twice.verdict, Verdict::Bad(Fault::Corrupt));
+}
+
+#[test]
+fn rows_behind_a_close_are_corruption() {
+    let mut rogue = Rogue::begun();
+    rogue.close();
+    rogue.row(Event, 5, 0, 0);
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::Corrupt));
+}
+
+#[test]
+fn only_the_announced_key_opens_the_next_segment() {
+    let foreign = |rogue: &mut Rogue| rogue.key = SigningKey::from_bytes(&[7; 32]);
+    assert_eq!(two(Rogue::close, foreign, nothing).verdict, Verdict::Bad(Fault::BadKey));
+    let mut rogue = Rogue::new();
+    rogue.key = SigningKey::from_bytes(&[7; 32]);
+    rogue.open();
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::BadKey));
+}
+
+#[test]
+fn boots_count_up_by_one_and_a_log_begins_with_the_first() {
+    assert_eq!(two(Rogue::close, |rogue| rogue.boot = 1, nothing).exit, 0, "a full segment");
+    assert_eq!(two(Rogue::close, |rogue| rogue.boot = 3, nothing).verdict, Verdict::Bad(Fault::Corrupt));
+    assert_eq!(two(Rogue::close, |rogue| rogue.boot = 0, nothing).verdict, Verdict::Bad(Fault::Corrupt));
+    let mut rogue = Rogue::new();
+    rogue.boot = 2;
+    rogue.open();
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::Corrupt));
+}
+
+#[test]
+fn a_segment_can_not_invent_or_forget_what_is_open() {
+    let invented = |rogue: &mut Rogue| {
+        let action = OpenAction { boot: BootNo(1), epoch: 5, grant: GrantNo(1), dispatched: true };
+        rogue.carry.actions.insert(Ref([9; 16]), action);
+    };
+    assert_eq!(two(Rogue::close, invented, nothing).verdict, Verdict::Bad(Fault::Protocol));
+    let granted = |rogue: &mut Rogue| {
+        rogue.carry.grants.insert(GrantNo(1), 5);
+    };
+    assert_eq!(two(Rogue::close, granted, nothing).verdict, Verdict::Bad(Fault::Protocol));
+    let forgets = |rogue: &mut Rogue| {
+        rogue.row(Intent, 5, 0, 7);
+        rogue.close();
+    };
+    assert_eq!(two(forgets, nothing, nothing).verdict, Verdict::Bad(Fault::Protocol));
+}
+
+#[test]
+fn an_anchor_by_another_vault_or_over_another_root_is_rejected() {
+    let anchored = |vault: u8, root: Option<[u8; 32]>| {
+        let mut rogue = Rogue::begun();
+        let root = root.unwrap_or(rogue.tree.root());
+        rogue.anchor(vault, root);
+        rogue.commit();
+        judge(rogue).verdict
+    };
+    assert_eq!(anchored(1, None), Verdict::Ok { anchored_to: 2, vouched_to: 0 });
+    assert_eq!(anchored(2, None), Verdict::Bad(Fault::BadKey));
+    assert_eq!(anchored(1, Some([0; 32])), Verdict::Bad(Fault::Rewritten));
+}
+
+#[test]
+fn the_journals_own_rows_name_no_epoch_grant_or_action() {
+    let mut rogue = Rogue::begun();
+    let mut header = rogue.header(RowKind::Rekey, 1, 0, 0);
+    let clear =
+        lychgate_journal::format::clear::Rekey { opening: 1, prev_root: rogue.tree.root(), enc: vec![1] }.encode();
+    header.clear_len = u32::try_from(clear.len()).unwrap();
+    rogue.push(header, &clear);
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::Protocol));
+}
+
+#[test]
+fn a_row_of_another_boot_within_a_segment_is_corruption() {
+    let mut rogue = Rogue::begun();
+    rogue.boot = 2;
+    rogue.row(Event, 5, 0, 0);
+    rogue.commit();
+    assert_eq!(judge(rogue).verdict, Verdict::Bad(Fault::Corrupt));
+}

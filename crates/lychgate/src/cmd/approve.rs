@@ -1,0 +1,86 @@
+//! `lych approve`: says yes to what is shown here, and to nothing else.
+
+use super::Context;
+use super::approvals::open_cards;
+use crate::cli::{FactorFrom, Format};
+use crate::factor::{self, Source};
+use crate::operator::{Operator, Refusal, block_on};
+use crate::output;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::Args;
+use lychgate_core::card::CardView;
+use lychgate_core::channel::{Ceremony, ChannelName};
+use lychgate_core::ids::{CardNo, Digest};
+use lychgate_text::{Message, card};
+use lychgate_wire::operator::{Command, Failure, Reply};
+use zeroize::Zeroizing;
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The card, such as C7; `lych approvals` lists them.
+    card: CardNo,
+    /// Open only this channel of the card; may be given several times. Without it: those that are ticked.
+    #[arg(long = "channel", value_name = "NAME")]
+    channels: Vec<ChannelName>,
+    /// Only if the card still is the one with this digest ("shown" in `lych approvals --json`).
+    #[arg(long, value_name = "DIGEST")]
+    shown: Option<Digest>,
+    #[command(flatten)]
+    factor: FactorFrom,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
+    let source = Source::of(args.factor.factor_stdin);
+    let reply = block_on(context.say, async {
+        let mut operator = Operator::connect(context.say, &context.paths).await?;
+        operator.must_be_unlocked("approve").await?;
+        let cards = open_cards(&mut operator).await?;
+        let view = cards.iter().find(|view| view.card == args.card);
+        let view = view.ok_or_else(|| refused(context, Failure::NotFound, "there is no such card; it may be closed"))?;
+        if args.shown.is_some_and(|shown| shown != view.digest()) {
+            return Err(refused(context, Failure::Refused, "the card has changed since; look at it anew"));
+        }
+        if source == Source::Terminal {
+            output::lines(&card(context.say, view, output::columns()));
+        }
+        let channels = (!args.channels.is_empty()).then_some(args.channels);
+        yes(&mut operator, view, channels, async || factor::pin(context.say, source))
+            .await?
+            .map_err(|refusal| refused(context, refusal.kind, &refusal.text))
+    })?;
+    if args.format.json {
+        output::json(&reply);
+    } else {
+        tell(context, &reply);
+    }
+    Ok(Exit::Done)
+}
+
+/// Says yes to `view` as it was shown. Asks for the PIN unless the card takes a click alone.
+pub(crate) async fn yes(
+    operator: &mut Operator,
+    view: &CardView,
+    channels: Option<Vec<ChannelName>>,
+    ask_pin: impl AsyncFnOnce() -> Result<Zeroizing<String>, Trouble>,
+) -> Result<Result<Reply, Refusal>, Trouble> {
+    let pin = match view.ceremony {
+        Ceremony::Presence => Some(ask_pin().await?),
+        Ceremony::Click => None,
+    };
+    operator.ask(Command::Approve { card: view.card, channels, shown: Some(view.digest()) }, pin).await
+}
+
+/// What a yes granted, in words.
+pub(crate) fn tell(context: &Context, reply: &Reply) {
+    if let Reply::Approved { run, channels } = reply {
+        let channels: Vec<&str> = channels.iter().map(ChannelName::as_str).collect();
+        let message = Message::Approved { run: &run.to_string(), channels: &channels.join(", ") };
+        output::line(&context.say.message(&message));
+    }
+}
+
+fn refused(context: &Context, kind: Failure, text: &str) -> Trouble {
+    Trouble::refused(context.say, "approve", kind, text)
+}

@@ -1,0 +1,176 @@
+//! `lych audit`: checks the journal. Needs no passphrase and no gateway, and writes nothing.
+
+use super::Context;
+use crate::output;
+use crate::ports::store;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::{Args, Subcommand};
+use lychgate_core::card::visible;
+use lychgate_core::ids::Ref;
+use lychgate_core::receipt::Receipt;
+use lychgate_journal::checkpoint;
+use lychgate_journal::format::note::parse_verifier_key;
+use lychgate_journal::verify::{Report, VerifyOptions, verify};
+use lychgate_text::Problem;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Receipts and checkpoints are small; anything larger is another file.
+const EVIDENCE_BYTES: u64 = 1024 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check that the journal is whole: nothing changed, cut, reordered or replaced.
+    ///
+    /// Exit status: 0 OK, 10 self-signed only (no --key was given), 11 torn tail, 12 gap, 13 corrupt, 14 rewritten,
+    /// 15 truncated, 16 fork, 17 bad key, 18 protocol.
+    Verify(VerifyArgs),
+    /// Print a signed checkpoint of the journal. Keep it elsewhere; `audit verify --checkpoint FILE` holds the journal
+    /// against it.
+    Checkpoint(CheckpointArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The journal's directory; without it, the one of this state directory.
+    dir: Option<PathBuf>,
+    /// The vault's public key, as `lych init` printed it; or a checkpoint's verifier key.
+    #[arg(long, value_name = "KEY")]
+    key: Option<Key>,
+    /// A saved checkpoint. May be given several times.
+    #[arg(long = "checkpoint", value_name = "FILE")]
+    checkpoints: Vec<PathBuf>,
+    /// A receipt that an agent was given (JSON). May be given several times.
+    #[arg(long = "receipt", value_name = "FILE")]
+    receipts: Vec<PathBuf>,
+    /// Check the signature of every commit, and not of each segment's last one alone.
+    #[arg(long)]
+    all_commits: bool,
+    #[command(flatten)]
+    format: crate::cli::Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// The journal's directory; without it, the one of this state directory.
+    dir: Option<PathBuf>,
+}
+
+/// What a journal is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Vault([u8; 32]),
+    Log([u8; 32]),
+}
+
+impl FromStr for Key {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut key = [0; 32];
+        if hex::decode_to_slice(text, &mut key).is_ok() {
+            return Ok(Self::Vault(key));
+        }
+        parse_verifier_key(text)
+            .map(|(_, key)| Self::Log(key))
+            .ok_or("give the 64 hexadecimal digits that `lych init` printed, or a checkpoint's verifier key")
+    }
+}
+
+/// What `audit verify --json` prints.
+#[derive(Serialize)]
+struct Printed {
+    verdict: String,
+    exit: u8,
+    accepted: bool,
+    from_row: u64,
+    rows: u64,
+    anchored_to: u64,
+    vouched_to: u64,
+    vault_key: Option<String>,
+    offset: Option<u64>,
+    seq: Option<u64>,
+    unknown: Vec<Ref>,
+    flaws: Vec<String>,
+}
+
+pub(super) fn run(context: &Context, command: AuditCommand) -> Outcome {
+    match command {
+        AuditCommand::Verify(args) => check(context, &args),
+        AuditCommand::Checkpoint(args) => {
+            let dir = args.dir.unwrap_or_else(|| context.paths.audit());
+            let note = checkpoint(&dir).map_err(|error| store(context, "making a checkpoint", error))?;
+            output::lines(&note.lines().collect::<Vec<_>>());
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn check(context: &Context, args: &VerifyArgs) -> Outcome {
+    let receipt = |file: &PathBuf| -> Result<Receipt, Trouble> {
+        serde_json::from_str(&read(context, file)?).map_err(|_| refused(context, file, "it is no receipt"))
+    };
+    let options = VerifyOptions {
+        vault_key: args.key.and_then(|key| if let Key::Vault(key) = key { Some(key) } else { None }),
+        log_key: args.key.and_then(|key| if let Key::Log(key) = key { Some(key) } else { None }),
+        checkpoints: args.checkpoints.iter().map(|file| read(context, file)).collect::<Result<_, _>>()?,
+        receipts: args.receipts.iter().map(receipt).collect::<Result<_, _>>()?,
+        all_commits: args.all_commits,
+        // A gateway may be writing while we read.
+        at_rest: false,
+    };
+    let dir = args.dir.clone().unwrap_or_else(|| context.paths.audit());
+    let report = verify(&dir, &options);
+    if args.format.json {
+        output::json(&printed(&report));
+    } else {
+        // File names in it are foreign where the directory is.
+        output::lines(&report.to_string().lines().map(visible).collect::<Vec<_>>());
+    }
+    Ok(Exit::Verdict(report.exit))
+}
+
+fn printed(report: &Report) -> Printed {
+    Printed {
+        verdict: report.verdict.to_string(),
+        exit: report.exit,
+        accepted: report.verdict.accepts(),
+        from_row: report.from_row,
+        rows: report.rows,
+        anchored_to: report.anchored_to,
+        vouched_to: report.vouched_to,
+        vault_key: report.vault_key.map(hex::encode),
+        offset: report.offset,
+        seq: report.seq,
+        unknown: report.unknown.clone(),
+        flaws: report.flaws.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn read(context: &Context, file: &Path) -> Result<String, Trouble> {
+    let found = std::fs::metadata(file).map_err(|error| refused(context, file, &error.to_string()))?;
+    if found.len() > EVIDENCE_BYTES {
+        return Err(refused(context, file, "it is too large for a receipt or checkpoint"));
+    }
+    std::fs::read_to_string(file).map_err(|error| refused(context, file, &error.to_string()))
+}
+
+fn refused(context: &Context, file: &Path, why: &str) -> Trouble {
+    let file = visible(&file.display().to_string());
+    Trouble::of(context.say, &Problem::File { file: &file, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Key;
+
+    #[test]
+    fn a_key_is_the_one_that_init_printed_or_a_verifier_key_and_nothing_else() {
+        assert_eq!("ab".repeat(32).parse(), Ok(Key::Vault([0xab; 32])));
+        let log = lychgate_journal::format::note::verifier_key("lychgate/x", &[7; 32]);
+        assert_eq!(log.parse(), Ok(Key::Log([7; 32])));
+        for bad in ["", "ab", &"ab".repeat(33), "lychgate/x+00000000+AAAA", "/etc/key"] {
+            assert!(bad.parse::<Key>().is_err(), "{bad}");
+        }
+    }
+}

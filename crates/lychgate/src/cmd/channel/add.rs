@@ -1,0 +1,161 @@
+//! `lych channel add`.
+
+use super::Context;
+use crate::cli::FactorFrom;
+use crate::factor::{self, Source};
+use crate::operator::{Operator, block_on};
+use crate::output;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::{Args, ValueEnum};
+use lychgate_core::card::visible;
+use lychgate_core::channel::{
+    ApprovalMode, ApprovalSettings, Ceremony, Channel, ChannelName, CredentialKind, HttpBinding, Method, Origin,
+    PathPrefix,
+};
+use lychgate_text::{Message, Problem};
+use lychgate_wire::operator::Command;
+use lychgate_wire::sensitive::Sensitive;
+use std::path::{Path, PathBuf};
+
+/// Certificates are small; anything larger is another file.
+const CA_FILE_BYTES: u64 = 1024 * 1024;
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// Name: a-z, 0-9, `-` and `_`. Agents use it.
+    name: ChannelName,
+    /// Where the credential may go: https://HOST[:PORT]. May be given several times.
+    #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+    origins: Vec<Origin>,
+    /// Path prefix that is allowed. May be given several times.
+    #[arg(long = "path", value_name = "PREFIX", default_value = "/")]
+    paths: Vec<PathPrefix>,
+    /// HTTP method that is allowed. May be given several times.
+    #[arg(long = "method", value_name = "METHOD", value_delimiter = ',',
+          default_value = "GET,HEAD,POST,PUT,PATCH,DELETE")]
+    methods: Vec<Method>,
+    /// How the credential is attached.
+    #[arg(long, value_enum)]
+    kind: Kind,
+    /// Whether one yes serves an agent's run, or each use is asked.
+    #[arg(long, value_enum, default_value = "session")]
+    approval: Mode,
+    /// Methods that ask each time, also within an approved run.
+    #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
+    per_call_methods: Vec<Method>,
+    /// What a yes takes: your PIN, or one key in a console. An agent of yours may be able to press a key for you.
+    #[arg(long, value_enum, default_value = "presence")]
+    ceremony: CeremonyArg,
+    /// A session approval ends after so many uses.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_uses: Option<u32>,
+    /// A session approval ends after so many minutes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_minutes: Option<u32>,
+    /// Trust the certificates in this PEM file, and no others, for this channel.
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Allow addresses of private networks and of this machine.
+    #[arg(long)]
+    allow_private: bool,
+    /// Read the credential from standard input: the line after the PIN, or the first where the PIN is typed.
+    #[arg(long)]
+    secret_stdin: bool,
+    #[command(flatten)]
+    factor: FactorFrom,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// `Authorization: Bearer CREDENTIAL`.
+    Bearer,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    /// One yes for a run's lifetime.
+    Session,
+    /// A yes for the run, and one for each use.
+    PerCall,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CeremonyArg {
+    /// Your PIN for each decision.
+    Presence,
+    /// One key in a console.
+    Click,
+}
+
+pub(super) fn run(context: &Context, args: AddArgs) -> Outcome {
+    let pin_from = Source::of(args.factor.factor_stdin);
+    // Where everything else comes from a script, the credential does too.
+    let secret_from = Source::of(args.secret_stdin || args.factor.factor_stdin);
+    let channel = channel(context, args)?;
+    let name = channel.name.clone();
+    block_on(context.say, async {
+        let mut operator = Operator::connect(context.say, &context.paths).await?;
+        operator.must_be_unlocked("channel add").await?;
+        let pin = factor::pin(context.say, pin_from)?;
+        let mut secret = factor::secret(context.say, secret_from, name.as_str())?;
+        let secret = Sensitive::new(std::mem::take(&mut *secret));
+        operator.must(Command::ChannelAdd { channel: Box::new(channel), secret }, Some(pin)).await?;
+        output::line(&context.say.message(&Message::ChannelAdded { name: name.as_str() }));
+        Ok(Exit::Done)
+    })
+}
+
+fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
+    let stray = args.per_call_methods.iter().find(|method| !args.methods.contains(method));
+    if let Some(method) = stray {
+        let why = format!("--per-call-methods names {method}, which --method does not allow");
+        return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+    }
+    let ca_pem = args.ca.as_deref().map(|file| read_ca(context, file)).transpose()?;
+    Ok(Channel {
+        name: args.name,
+        version: 0,
+        binding: HttpBinding {
+            origins: args.origins,
+            paths: args.paths,
+            methods: args.methods,
+            allow_private: args.allow_private,
+            ca_pem,
+        },
+        kind: match args.kind {
+            Kind::Bearer => CredentialKind::Bearer,
+        },
+        approval: ApprovalSettings {
+            mode: match args.approval {
+                Mode::Session => ApprovalMode::Session,
+                Mode::PerCall => ApprovalMode::PerCall,
+            },
+            per_call_methods: args.per_call_methods,
+            ceremony: match args.ceremony {
+                CeremonyArg::Presence => Ceremony::Presence,
+                CeremonyArg::Click => Ceremony::Click,
+            },
+            max_uses: args.max_uses,
+            max_minutes: args.max_minutes,
+        },
+    })
+}
+
+fn read_ca(context: &Context, file: &Path) -> Result<String, Trouble> {
+    let refuse = |why: &str| {
+        let file = visible(&file.display().to_string());
+        Trouble::of(context.say, &Problem::File { file: &file, why })
+    };
+    let found = std::fs::metadata(file).map_err(|error| refuse(&error.to_string()))?;
+    if found.len() > CA_FILE_BYTES {
+        return Err(refuse("it is too large for a file of certificates"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(&error.to_string()))?;
+    if text.contains("PRIVATE KEY-----") {
+        return Err(refuse("it holds a private key; give a file with certificates only"));
+    }
+    if !text.contains("-----BEGIN CERTIFICATE-----") {
+        return Err(refuse("it holds no certificate in PEM form"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,82 @@
+//! `lych channel list` and `show`.
+
+use super::Context;
+use crate::cli::Format;
+use crate::operator::{Operator, block_on};
+use crate::output;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::Args;
+use lychgate_core::channel::{ApprovalMode, Channel, ChannelName};
+use lychgate_text::{ChannelLine, Message, channel_lines};
+use lychgate_wire::operator::{Command, Failure, Reply};
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Name of the channel.
+    name: ChannelName,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(super) fn list(context: &Context, args: ListArgs) -> Outcome {
+    let channels = channels(context)?;
+    if args.format.json {
+        output::json(&channels);
+    } else if channels.is_empty() {
+        output::line(&context.say.message(&Message::NoChannels));
+    } else {
+        for channel in &channels {
+            print(context, channel);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn show(context: &Context, args: &ShowArgs) -> Outcome {
+    let channels = channels(context)?;
+    let channel = channels.iter().find(|channel| channel.name == args.name).ok_or_else(|| {
+        let text = "there is no channel of this name; `lych channel list` lists them";
+        Trouble::refused(context.say, "channel show", Failure::NotFound, text)
+    })?;
+    if args.format.json {
+        output::json(channel);
+    } else {
+        print(context, channel);
+    }
+    Ok(Exit::Done)
+}
+
+fn channels(context: &Context) -> Result<Vec<Channel>, Trouble> {
+    block_on(context.say, async {
+        let mut operator = Operator::connect(context.say, &context.paths).await?;
+        match operator.must(Command::ChannelList, None).await? {
+            Reply::Channels { channels } => Ok(channels),
+            other => Err(operator.unexpected(&other)),
+        }
+    })
+}
+
+fn print(context: &Context, channel: &Channel) {
+    fn texts<T: ToString>(all: &[T]) -> Vec<String> {
+        all.iter().map(ToString::to_string).collect()
+    }
+    let asks = match channel.approval.mode {
+        ApprovalMode::PerCall => &channel.binding.methods,
+        ApprovalMode::Session => &channel.approval.per_call_methods,
+    };
+    let line = ChannelLine {
+        name: channel.name.as_str(),
+        origins: texts(&channel.binding.origins),
+        paths: texts(&channel.binding.paths),
+        methods: texts(&channel.binding.methods),
+        asks_each_time: texts(asks),
+        ceremony: channel.approval.ceremony,
+    };
+    output::lines(&channel_lines(context.say, &line, output::columns()));
+}

@@ -1,0 +1,106 @@
+//! `lych connect CLIENT --print`: what to type, or to put into the client's own file.
+
+use super::Context;
+use crate::output;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::{Args, ValueEnum};
+use lychgate_core::card::visible;
+use lychgate_text::{Message, Problem};
+
+#[derive(Debug, Args)]
+pub(crate) struct ConnectArgs {
+    /// The agent program.
+    #[arg(value_enum)]
+    client: Client,
+    /// Print the configuration and change nothing.
+    #[arg(long, required = true)]
+    print: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Client {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+pub(crate) fn run(context: &Context, args: &ConnectArgs) -> Outcome {
+    let command = own_command(context)?;
+    let say = context.say;
+    let (client, typed, file, entry) = match args.client {
+        Client::Claude => (
+            "Claude Code",
+            "claude mcp add --scope user lychgate --",
+            "the project's .mcp.json",
+            claude_entry(&command),
+        ),
+        Client::Codex => ("Codex", "codex mcp add lychgate --", "~/.codex/config.toml", codex_entry(&command)),
+    };
+    let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
+    output::line(&say.message(&Message::ConnectIntro { client }));
+    output::line(&format!("  {typed} {}", words.join(" ")));
+    output::line("");
+    output::line(&say.message(&Message::ConnectFile { file }));
+    output::line(&entry);
+    Ok(Exit::Done)
+}
+
+/// This program by its absolute path, and the flags that lead it to the same gateway without an environment.
+fn own_command(context: &Context) -> Result<Vec<String>, Trouble> {
+    let program = std::env::current_exe().map_err(|error| {
+        Trouble::of(context.say, &Problem::System { what: "finding this program", why: &visible(&error.to_string()) })
+    })?;
+    let mut command = vec![program];
+    if context.paths.chosen {
+        command.extend(["--state-dir".into(), context.paths.state.clone()]);
+    }
+    command.push("mcp".into());
+    let words: Option<Vec<String>> = command.into_iter().map(|word| word.into_os_string().into_string().ok()).collect();
+    words.filter(|words| words.iter().all(|word| visible(word) == *word)).ok_or_else(|| {
+        let why = "the path of this program or of the state directory has characters that can't be written into a \
+                   configuration";
+        Trouble::of(context.say, &Problem::Argument { why })
+    })
+}
+
+fn claude_entry(command: &[String]) -> String {
+    let (program, flags) = command.split_first().map_or(("", &[][..]), |(program, flags)| (program.as_str(), flags));
+    let entry = serde_json::json!({
+        "mcpServers": { "lychgate": { "type": "stdio", "command": program, "args": flags } }
+    });
+    serde_json::to_string_pretty(&entry).unwrap_or_default()
+}
+
+/// TOML basic strings and JSON strings agree on what we can have here: no control characters.
+fn codex_entry(command: &[String]) -> String {
+    let (program, flags) = command.split_first().map_or(("", &[][..]), |(program, flags)| (program.as_str(), flags));
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let flags: Vec<String> = flags.iter().map(|flag| quoted(flag)).collect();
+    format!("[mcp_servers.lychgate]\ncommand = {}\nargs = [{}]", quoted(program), flags.join(", "))
+}
+
+fn shell_word(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+=:@,".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_reach_the_shell_and_the_files_as_they_are() {
+        assert_eq!(shell_word("/usr/bin/lych"), "/usr/bin/lych");
+        assert_eq!(shell_word("/tmp/it's $HOME"), r"'/tmp/it'\''s $HOME'");
+        assert_eq!(shell_word(""), "''");
+        let command = ["/a \"b\"/lych".to_owned(), "mcp".to_owned()];
+        assert_eq!(codex_entry(&command), "[mcp_servers.lychgate]\ncommand = \"/a \\\"b\\\"/lych\"\nargs = [\"mcp\"]");
+        let json: serde_json::Value = serde_json::from_str(&claude_entry(&command)).unwrap_or_default();
+        assert_eq!(json.pointer("/mcpServers/lychgate/command"), Some(&"/a \"b\"/lych".into()));
+    }
+}

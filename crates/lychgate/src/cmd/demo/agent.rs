@@ -1,0 +1,181 @@
+//! `lych demo-agent`: a small agent. It starts `lych mcp`, is its MCP client, and calls what it is told on standard
+//! input. `cli.rs` has the lines that it reads and writes.
+
+use super::{parent, system};
+use crate::cmd::Context;
+use crate::output;
+use crate::trouble::{Exit, Outcome, Trouble};
+use clap::Args;
+use lychgate_core::card::visible;
+use lychgate_text::Problem;
+use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
+use rmcp::service::{Peer, RoleClient};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::ServiceExt as _;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentArgs {
+    /// The `lych` whose `mcp` to start: the program file that the gateway runs too.
+    #[arg(long, value_name = "PATH")]
+    lych: PathBuf,
+    /// Given to `lych mcp` as it is.
+    #[arg(long, value_name = "REF")]
+    conversation: Option<String>,
+}
+
+/// A line of input.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Line {
+    Call {
+        #[serde(default)]
+        id: Value,
+        tool: String,
+        #[serde(default)]
+        arguments: Map<String, Value>,
+    },
+    Exec {
+        exec: Exec,
+    },
+}
+
+/// What to become.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Exec {
+    /// This program again, with the same arguments. `false` means nothing.
+    Again(bool),
+    /// Another program with its arguments.
+    Other(Vec<String>),
+}
+
+pub(crate) fn run(context: &Context, args: &AgentArgs) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| system(context.say, "starting", &error))?;
+    let outcome = runtime.block_on(converse(context, args));
+    // A read of standard input may be under way.
+    runtime.shutdown_background();
+    outcome.map(|()| Exit::Done)
+}
+
+async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
+    let mut shim = start_shim(context, args)?;
+    let (Some(output), Some(input)) = (shim.stdout.take(), shim.stdin.take()) else {
+        return Err(system(context.say, "starting `lych mcp`", &"it has no pipes"));
+    };
+    let client = ()
+        .serve(AsyncRwTransport::new_client(output, input))
+        .await
+        .map_err(|error| system(context.say, "speaking MCP to `lych mcp`", &error))?;
+    output::json(&json!({ "ready": true, "pid": std::process::id() }));
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let orphaned = parent::ended();
+    tokio::pin!(orphaned);
+    loop {
+        let line = tokio::select! {
+            () = &mut orphaned => return Ok(()),
+            line = lines.next_line() => line.map_err(|error| system(context.say, "reading standard input", &error))?,
+        };
+        let Some(line) = line else { return Ok(()) };
+        match serde_json::from_str(&line) {
+            Ok(Line::Call { id, tool, arguments }) => {
+                let peer = client.peer().clone();
+                tokio::spawn(async move { output::json(&call(&peer, id, tool, arguments).await) });
+            }
+            Ok(Line::Exec { exec: Exec::Again(false) }) => {}
+            Ok(Line::Exec { exec }) => return Err(become_another(context, exec)),
+            Err(error) => {
+                let why = format!("standard input: {}", visible(&error.to_string()));
+                return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+            }
+        }
+    }
+}
+
+fn start_shim(context: &Context, args: &AgentArgs) -> Result<Child, Trouble> {
+    let mut shim = Command::new(&args.lych);
+    if context.paths.chosen {
+        shim.arg("--state-dir").arg(&context.paths.state);
+    }
+    shim.arg("mcp");
+    if let Some(conversation) = &args.conversation {
+        shim.arg("--conversation").arg(conversation);
+    }
+    shim.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    shim.spawn().map_err(|error| system(context.say, "starting `lych mcp`", &error))
+}
+
+async fn call(peer: &Peer<RoleClient>, id: Value, tool: String, arguments: Map<String, Value>) -> Value {
+    let request = CallToolRequestParams::new(tool).with_arguments(arguments);
+    let mut line = match peer.call_tool(request).await {
+        Ok(result) => shape(result),
+        Err(error) => Map::from_iter([("error".to_owned(), json!(error.to_string()))]),
+    };
+    if !id.is_null() {
+        line.insert("id".to_owned(), id);
+    }
+    Value::Object(line)
+}
+
+fn shape(result: CallToolResult) -> Map<String, Value> {
+    let texts: Vec<&str> =
+        result.content.iter().filter_map(ContentBlock::as_text).map(|text| text.text.as_str()).collect();
+    let text = texts.join("\n");
+    let mut line = match result.structured_content {
+        Some(Value::Object(fields)) => fields,
+        other => Map::from_iter([("structured".to_owned(), other.unwrap_or_default())]),
+    };
+    line.insert("text".to_owned(), json!(text));
+    line
+}
+
+/// Returns only where it failed. Our pipes to the shim close with it, so a new program starts a shim of its own.
+fn become_another(context: &Context, exec: Exec) -> Trouble {
+    let mut next = match exec {
+        Exec::Again(_) => match std::env::current_exe() {
+            Ok(own) => {
+                let mut again = std::process::Command::new(own);
+                again.args(std::env::args_os().skip(1));
+                again
+            }
+            Err(error) => return system(context.say, "finding this program", &error),
+        },
+        Exec::Other(words) => {
+            let Some((program, arguments)) = words.split_first() else {
+                return Trouble::of(context.say, &Problem::Argument { why: "exec names no program" });
+            };
+            let mut other = std::process::Command::new(program);
+            other.args(arguments);
+            other
+        }
+    };
+    let error = next.exec();
+    system(context.say, "executing another program", &error)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_line_calls_a_tool_or_executes_and_anything_else_is_refused() {
+        let of = |text: &str| serde_json::from_str::<Line>(text);
+        let Ok(Line::Call { id, tool, arguments }) = of(r#"{"id":1,"tool":"run_status"}"#) else { panic!("no call") };
+        assert_eq!((id, tool.as_str(), arguments.len()), (json!(1), "run_status", 0));
+        assert!(matches!(of(r#"{"exec":true}"#), Ok(Line::Exec { exec: Exec::Again(true) })));
+        assert!(matches!(of(r#"{"exec":["/bin/cat"]}"#), Ok(Line::Exec { exec: Exec::Other(words) }) if words == ["/bin/cat"]));
+        for bad in ["{}", r#"{"id":1}"#, r#"{"exec":1}"#, r#"{"tool":"x","arguments":[]}"#, r#"{"tool":"x","what":1}"#, "x"] {
+            assert!(of(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `lych revoke`: ends approvals at once. Narrowing, so it takes nothing and works from anywhere.
+
+use super::Context;
+use crate::cli::Format;
+use crate::operator::{Operator, block_on};
+use crate::output;
+use crate::trouble::{Exit, Outcome};
+use clap::Args;
+use lychgate_core::ids::RunId;
+use lychgate_text::Message;
+use lychgate_wire::operator::{Command, Reply};
+
+#[derive(Debug, Args)]
+#[group(id = "whose", required = true, multiple = false)]
+pub(crate) struct Whose {
+    /// The run, such as R31; `lych runs` lists them.
+    run: Option<RunId>,
+    /// All runs.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RevokeArgs {
+    #[command(flatten)]
+    whose: Whose,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub(crate) fn run(context: &Context, args: &RevokeArgs) -> Outcome {
+    let reply = block_on(context.say, async {
+        let mut operator = Operator::connect(context.say, &context.paths).await?;
+        operator.must(Command::Revoke { run: args.whose.run }, None).await
+    })?;
+    if args.format.json {
+        output::json(&reply);
+    } else if let Reply::Revoked { approvals } = reply {
+        output::line(&context.say.message(&Message::Revoked { approvals }));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,50 @@
+//! `lych unlock`: the passphrase becomes a slot key here, and only that key goes to the gateway.
+
+use super::Context;
+use crate::cli::FactorFrom;
+use crate::factor::{self, Source};
+use crate::operator::{Operator, Refusal, block_on};
+use crate::trouble::{Exit, Outcome, Trouble};
+use crate::{output, ports};
+use clap::Args;
+use lychgate_core::card::visible;
+use lychgate_text::Message;
+use lychgate_wire::operator::{Command, Reply};
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct UnlockArgs {
+    #[command(flatten)]
+    factor: FactorFrom,
+}
+
+pub(crate) fn run(context: &Context, args: UnlockArgs) -> Outcome {
+    let source = Source::of(args.factor.factor_stdin);
+    block_on(context.say, async {
+        let mut operator = Operator::connect(context.say, &context.paths).await?;
+        operator.must_be_outside("unlock").await?;
+        source.check(context.say)?;
+        let passphrase = factor::passphrase(context.say, source)?;
+        unlock(context, &mut operator, &passphrase)
+            .await?
+            .map_err(|refusal| Trouble::refused(context.say, "unlock", refusal.kind, &refusal.text))?;
+        Ok(Exit::Done)
+    })
+}
+
+/// Unlocks and says so, with the gateway's notice where there is one.
+pub(crate) async fn unlock(
+    context: &Context,
+    operator: &mut Operator,
+    passphrase: &str,
+) -> Result<Result<(), Refusal>, Trouble> {
+    let (slot, key) = ports::slot_key(context, passphrase)?;
+    let reply = match operator.ask(Command::Unlock { slot, key }, None).await? {
+        Ok(reply) => reply,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    output::line(&context.say.message(&Message::Unlocked));
+    if let Reply::Ok { notice: Some(notice) } = reply {
+        output::line(&context.say.message(&Message::Notice { text: &visible(&notice) }));
+    }
+    Ok(Ok(()))
+}

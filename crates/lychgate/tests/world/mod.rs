@@ -1,0 +1,163 @@
+//! The black-box harness: a throw-away world with a gateway, a recording upstream, agents and a person's commands.
+//!
+//! Everything under test runs as an ordinary user, also where the tests run as root. Nothing here waits for time: it
+//! waits for an answer, a line, a request or an exit, and gives up loudly.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests; each test uses a part"
+)]
+
+pub mod agent;
+pub mod answer;
+pub mod canary;
+pub mod children;
+pub mod fixture;
+pub mod operator;
+pub mod place;
+pub mod raw;
+pub mod upstream;
+
+use children::Running;
+use place::{Programs, User};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use upstream::Upstream;
+
+/// How long anything may take on a busy machine before it counts as failed.
+pub const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Waits until `look` finds something. For states that nothing announces; each look is cheap.
+#[track_caller]
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// One state directory with its gateway and its upstream.
+pub struct World {
+    // Dropped in this order: processes before the files that they use.
+    gateway: Option<Running>,
+    gateway_output: Vec<children::Output>,
+    pub upstream: Upstream,
+    pub state: PathBuf,
+    /// The vault's public key, as `lych init` prints it.
+    pub public_key: String,
+    /// The credential of every channel in this world.
+    pub bearer: String,
+    pub user: User,
+    pub programs: Arc<Programs>,
+    dir: tempfile::TempDir,
+}
+
+impl World {
+    /// A gateway with an unlocked vault and the channel `api`, which leads to [`World::upstream`].
+    pub fn new() -> Self {
+        let mut world = Self::asleep();
+        world.start();
+        world.unlock();
+        world.add_channel("api", &[]);
+        world
+    }
+
+    /// A vault and a journal, and no gateway yet.
+    pub fn asleep() -> Self {
+        let user = place::owner();
+        let programs = place::programs();
+        // Short: the path of a socket has 107 bytes.
+        let dir = tempfile::Builder::new().prefix("lw").tempdir_in("/var/tmp").unwrap();
+        place::open_to_all(dir.path());
+        let upstream = Upstream::start();
+        place::write_for_all(&dir.path().join("ca.pem"), upstream.ca_pem.as_bytes());
+        let state = dir.path().join("s");
+        let public_key = fixture::create(&state, &user);
+        let bearer = format!("canary-{}", random_hex());
+        Self { gateway: None, gateway_output: Vec::new(), upstream, state, public_key, bearer, user, programs, dir }
+    }
+
+    /// A directory that the user may write.
+    pub fn own_dir(&self) -> PathBuf {
+        let own = self.dir.path().join("own");
+        if !own.exists() {
+            std::fs::create_dir(&own).unwrap();
+            self.user.give(&own);
+        }
+        own
+    }
+
+    /// A file that everybody can read and only the harness can write.
+    pub fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.dir.path().join(name);
+        place::write_for_all(&path, content);
+        path
+    }
+
+    pub fn ca_file(&self) -> PathBuf {
+        self.dir.path().join("ca.pem")
+    }
+
+    /// The arguments that name this world's state directory.
+    pub fn state_arguments(&self) -> [String; 2] {
+        ["--state-dir".to_owned(), self.state.display().to_string()]
+    }
+
+    /// Starts the gateway and waits until it serves.
+    pub fn start(&mut self) {
+        assert!(self.gateway.is_none(), "one gateway at a time");
+        let (gateway, output) = self.try_start();
+        output.wait_for("ready");
+        self.gateway = Some(gateway);
+        self.gateway_output.push(output);
+    }
+
+    /// Starts a gateway process, whatever becomes of it.
+    pub fn try_start(&self) -> (Running, children::Output) {
+        let mut command = self.user.command(&self.programs.lych);
+        command.args(self.state_arguments()).arg("gateway");
+        Running::with_output("gateway", command)
+    }
+
+    /// The gateway ends as by a crash.
+    pub fn kill_gateway(&mut self) {
+        self.gateway.take().expect("a gateway runs").kill();
+    }
+
+    /// The gateway ends in order.
+    pub fn stop_gateway(&mut self) {
+        let mut gateway = self.gateway.take().expect("a gateway runs");
+        self.lych(&["stop"]).exits(0);
+        assert!(gateway.wait().success());
+    }
+
+    pub fn gateway_pid(&self) -> u32 {
+        self.gateway.as_ref().expect("a gateway runs").pid()
+    }
+
+    /// Whatever gateways of this world wrote to standard output and error.
+    pub fn gateway_said(&self) -> String {
+        self.gateway_output.iter().map(children::Output::text).collect()
+    }
+
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// Random, so that no two worlds can be mistaken for each other.
+pub fn random_hex() -> String {
+    use std::io::Read;
+    let mut bytes = [0; 16];
+    std::fs::File::open("/dev/urandom").unwrap().read_exact(&mut bytes).unwrap();
+    hex::encode(bytes)
+}

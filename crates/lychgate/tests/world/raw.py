@@ -1,0 +1,173 @@
+"""A client that speaks the wire protocol itself, and misuses its connection when told to.
+
+usage: raw.py SOCKET
+
+Orders come as lines of JSON on standard input, each is answered by one line: a frame of the gateway, or what went wrong.
+  {"do": "register", "conversation": null, "previous": null}
+  {"do": "operator", "command": {...}, "factor": null}
+      one command on the operators' socket beside the agents'; a connection of its own
+  {"do": "call", "call": {...}, "by": "self" | "fork" | "orphan" | "passed"}
+      who writes the frame: this process, a forked child that inherited the connection, a double-forked orphan in a
+      session of its own, or a process to which the connection was passed (SCM_RIGHTS)
+  {"do": "exec"}     becomes the same program anew, with the connection kept open
+  {"do": "adopt"}    after that: goes on with the connection
+  {"do": "read"}     the next frame
+"""
+
+import base64
+import json
+import os
+import socket
+import struct
+import sys
+
+LAST = {"id": 0}
+
+
+def send(connection, message):
+    data = json.dumps(message).encode()
+    connection.sendall(struct.pack("<I", len(data)) + data)
+
+
+def exactly(connection, count):
+    data = b""
+    while len(data) < count:
+        piece = connection.recv(count - len(data))
+        if not piece:
+            raise EOFError
+        data += piece
+    return data
+
+
+def receive(connection):
+    (length,) = struct.unpack("<I", exactly(connection, 4))
+    return json.loads(exactly(connection, length))
+
+
+def answer_to(connection, number):
+    """The answer to a call, or whatever ends the connection before it."""
+    while True:
+        try:
+            message = receive(connection)
+        except (EOFError, ConnectionError):
+            return {"type": "closed"}
+        if message["type"] in ("progress", "notice"):
+            continue
+        return message
+
+
+def register(connection, conversation, previous):
+    try:
+        send(connection, {"type": "hello", "wire": 1, "shim": False, "build": "raw"})
+        message = receive(connection)
+        if message["type"] != "pinned":
+            return message
+        send(connection, {"type": "register", "conversation": conversation, "previous": previous})
+        return receive(connection)
+    except (EOFError, ConnectionError):
+        return {"type": "closed"}
+
+
+def operate(command, factor):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(os.path.join(os.path.dirname(sys.argv[1]), "operator.sock"))
+    try:
+        send(connection, {"type": "hello", "wire": 1, "build": "raw"})
+        message = receive(connection)
+        if message["type"] != "pinned":
+            return message
+        send(connection, {"type": "do", "id": 1, "factor": factor, "command": command})
+        return receive(connection)
+    except (EOFError, ConnectionError):
+        return {"type": "closed"}
+
+
+def written_by_child(frame, connection):
+    if os.fork() == 0:
+        send(connection, frame)
+        os._exit(0)
+    os.wait()
+
+
+def written_by_orphan(frame, connection):
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        middle = os.getpid()
+        if os.fork() == 0:
+            while os.getppid() == middle:
+                os.sched_yield()
+            send(connection, frame)
+            os.write(write, b"x")
+        os._exit(0)
+    os.wait()
+    os.close(write)
+    os.read(read, 1)
+    os.close(read)
+
+
+def written_by_stranger(frame, connection, helper):
+    helper.sendall(b"F" + base64.b64encode(json.dumps(frame).encode()) + b"\n")
+    socket.send_fds(helper, [b"!"], [connection.fileno()])
+    helper.recv(1)
+
+
+def stranger(ours):
+    """Forked before there was any connection; it writes what it is given to the descriptor that it is passed."""
+    text = b""
+    while not text.endswith(b"\n"):
+        piece = ours.recv(1)
+        if not piece:
+            return
+        text += piece
+    frame = json.loads(base64.b64decode(text[1:]))
+    _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
+    send(socket.socket(fileno=descriptors[0]), frame)
+    ours.sendall(b"x")
+
+
+def main():
+    helper, ours = socket.socketpair()
+    if os.fork() == 0:
+        helper.close()
+        stranger(ours)
+        os._exit(0)
+    ours.close()
+    connection = None
+    for line in sys.stdin:
+        order = json.loads(line)
+        if order["do"] == "register":
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(sys.argv[1])
+            answer = register(connection, order.get("conversation"), order.get("previous"))
+        elif order["do"] == "operator":
+            answer = operate(order["command"], order.get("factor"))
+        elif order["do"] == "adopt":
+            connection = socket.socket(fileno=int(os.environ["CONNECTION"]))
+            answer = {"type": "adopted"}
+        elif order["do"] == "exec":
+            connection.set_inheritable(True)
+            environment = {"CONNECTION": str(connection.fileno())}
+            os.execve(sys.executable, [sys.executable] + sys.argv, environment)
+        elif order["do"] == "read":
+            answer = answer_to(connection, None)
+        else:
+            LAST["id"] += 1
+            frame = {"type": "call", "id": LAST["id"], "conversation": None, "call": order["call"]}
+            by = order.get("by", "self")
+            try:
+                if by == "self":
+                    send(connection, frame)
+                elif by == "fork":
+                    written_by_child(frame, connection)
+                elif by == "orphan":
+                    written_by_orphan(frame, connection)
+                else:
+                    written_by_stranger(frame, connection, helper)
+                answer = answer_to(connection, LAST["id"])
+            except ConnectionError:
+                answer = {"type": "closed"}
+        print(json.dumps(answer), flush=True)
+
+
+main()

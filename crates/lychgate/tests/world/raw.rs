@@ -1,0 +1,140 @@
+//! A client that speaks the wire protocol itself: a Python script, since a process of its own is what is tested.
+
+use super::answer::Answer;
+use super::children::{Output, Running};
+use super::place::{User, python};
+use super::{World, random_hex};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+
+/// Who writes a frame. See `raw.py`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Itself,
+    Fork,
+    Orphan,
+    Passed,
+}
+
+impl By {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Itself => "self",
+            Self::Fork => "fork",
+            Self::Orphan => "orphan",
+            Self::Passed => "passed",
+        }
+    }
+}
+
+/// See the module.
+pub struct Raw {
+    process: Running,
+    stdin: ChildStdin,
+    output: Output,
+}
+
+impl World {
+    /// A raw client of the gateway's own user.
+    pub fn raw(&self) -> Raw {
+        self.raw_by(&self.user, &[])
+    }
+
+    /// A raw client of `user`, started through `wrapper`.
+    pub fn raw_by(&self, user: &User, wrapper: &[&str]) -> Raw {
+        let script = self.file("raw.py", include_bytes!("raw.py"));
+        let (python, socket) = (python(), self.state.join("run/agent.sock"));
+        let mut command = match wrapper.split_first() {
+            None => user.command(&python),
+            Some((program, more)) => {
+                let mut command = user.command(Path::new(program));
+                command.args(more).arg(&python);
+                command
+            }
+        };
+        command.arg(script).arg(socket);
+        Raw::start(command)
+    }
+
+    /// An `http_request` as it stands on the wire.
+    pub fn raw_get(&self, path: &str) -> Value {
+        self.raw_get_as(path, &random_hex())
+    }
+
+    pub fn raw_get_as(&self, path: &str, client_ref: &str) -> Value {
+        json!({
+            "call": "http_request", "client_ref": client_ref, "channel": "api", "method": "GET",
+            "url": self.upstream.url(path), "headers": [], "body_base64": null, "action_key": null,
+            "retry_of": null, "wait_seconds": 0,
+        })
+    }
+}
+
+impl Raw {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = Running::start("raw client", command);
+        let stdin = process.stdin().unwrap();
+        let output = Output::of(&mut process);
+        Self { process, stdin, output }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// One order and what the gateway said to it.
+    #[track_caller]
+    pub fn order(&mut self, order: &Value) -> Value {
+        self.tell(order);
+        self.next()
+    }
+
+    #[track_caller]
+    pub fn register(&mut self, conversation: Option<&str>) -> Value {
+        self.order(&json!({ "do": "register", "conversation": conversation }))
+    }
+
+    /// A registration that must become a run.
+    #[track_caller]
+    pub fn registered(&mut self) {
+        let answer = self.register(None);
+        assert_eq!(answer["type"], "registered", "{answer:#}");
+    }
+
+    /// A call, and its answer; `None` where the connection was closed instead.
+    #[track_caller]
+    pub fn call(&mut self, by: By, call: &Value) -> Option<Answer> {
+        let message = self.order(&json!({ "do": "call", "by": by.word(), "call": call }));
+        message.get("answer").cloned().map(Answer)
+    }
+
+    /// Becomes the same program anew and keeps the connection.
+    #[track_caller]
+    pub fn exec(&mut self) {
+        self.tell(&json!({ "do": "exec" }));
+        assert_eq!(self.order(&json!({ "do": "adopt" }))["type"], "adopted");
+    }
+
+    /// Authority on `api` from nothing.
+    #[track_caller]
+    pub fn authorized(&mut self, world: &World) {
+        let ask = json!({ "call": "authorize", "channels": ["api"], "wait_seconds": 0 });
+        let answer = self.call(By::Itself, &ask).expect("an answer").must_say("APPROVAL_PENDING new_run");
+        world.approve(answer.card());
+        self.call(By::Itself, &ask).expect("an answer").must_say("COMPLETED");
+    }
+
+    fn tell(&mut self, order: &Value) {
+        self.stdin.write_all(format!("{order}\n").as_bytes()).unwrap();
+    }
+
+    #[track_caller]
+    fn next(&mut self) -> Value {
+        let line = self.output.line();
+        let line = line.unwrap_or_else(|| panic!("the raw client ended: {}", self.output.text()));
+        serde_json::from_str(&line).unwrap()
+    }
+}
