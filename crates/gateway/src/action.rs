@@ -84,12 +84,18 @@ impl Actions {
             .or_else(|| self.by_ref.values().find(|action| action.run == run && action.client_ref == reference))
     }
 
-    /// The newest attempt of a logical action within a run and channel scope.
-    pub(crate) fn of_key(&self, run: RunId, key: &str) -> Option<&Action> {
-        self.by_ref
-            .values()
-            .filter(|action| action.run == run && action.key.as_deref() == Some(key))
-            .max_by_key(|action| action.number)
+    /// The newest attempt of a logical action within a run and channel.
+    pub(crate) fn of_key(&self, run: RunId, key: &str, channel: &ChannelName) -> Option<&Action> {
+        self.with_key(run, key).filter(|action| action.channel == *channel).max_by_key(|action| action.number)
+    }
+
+    /// The newest attempt with this key on whatever channel: for a question that names none.
+    pub(crate) fn newest_of_key(&self, run: RunId, key: &str) -> Option<&Action> {
+        self.with_key(run, key).max_by_key(|action| action.number)
+    }
+
+    fn with_key(&self, run: RunId, key: &str) -> impl Iterator<Item = &Action> {
+        self.by_ref.values().filter(move |action| action.run == run && action.key.as_deref() == Some(key))
     }
 
     pub(crate) fn get(&self, reference: Ref) -> Option<&Action> {

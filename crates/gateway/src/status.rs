@@ -8,6 +8,7 @@ use crate::agent::drive;
 use crate::authority::{Authority, Looked, PastEnd};
 use crate::clock;
 use crate::journal;
+use lychgate_core::channel::ChannelName;
 use lychgate_core::event::{Event, RowKind};
 use lychgate_core::ids::{GrantNo, Ref, RunId};
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
@@ -65,7 +66,7 @@ fn find(context: &CallContext, reference: Option<Ref>, key: Option<String>) -> F
     }
     let own = match (reference, &key) {
         (Some(reference), _) => authority.actions.of_run(context.run, reference),
-        (None, Some(key)) => authority.actions.of_key(context.run, key),
+        (None, Some(key)) => authority.actions.newest_of_key(context.run, key),
         (None, None) => None,
     };
     if let Some(action) = own {
@@ -85,7 +86,7 @@ fn find(context: &CallContext, reference: Option<Ref>, key: Option<String>) -> F
             return Found::Past(Box::new(intent.clone()));
         }
     } else if let Some(key) = &key
-        && let Some(intent) = inherited_by_key(&authority, context.run, key)
+        && let Some(intent) = inherited_by_key(&authority, context.run, key, None)
     {
         return Found::Past(Box::new(intent.clone()));
     }
@@ -116,12 +117,19 @@ pub(crate) fn inherited(authority: &Authority, run: RunId, reference: Ref) -> Op
     in_scope(authority, run, intent).then_some(intent)
 }
 
-fn inherited_by_key<'a>(authority: &'a Authority, run: RunId, key: &str) -> Option<&'a IntentRecord> {
+/// The newest attempt of a logical action of an earlier run, within this run's scope.
+pub(crate) fn inherited_by_key<'a>(
+    authority: &'a Authority,
+    run: RunId,
+    key: &str,
+    channel: Option<&ChannelName>,
+) -> Option<&'a IntentRecord> {
     authority
         .past
         .intents
         .values()
         .filter(|intent| intent.action_key.as_deref() == Some(key) && in_scope(authority, run, intent))
+        .filter(|intent| channel.is_none_or(|channel| intent.channel == *channel))
         .max_by_key(|intent| intent.action)
 }
 
@@ -175,7 +183,10 @@ async fn by_journal(context: &CallContext, intent: &IntentRecord) -> Told {
     // Damage, or a journal that can't be read: nothing is proven.
     let Ok(Ok(state)) = state else { return Told::Unknown };
     match (state.end.map(|end| end.kind), state.dispatch) {
-        (Some(RowKind::Abort), _) => Told::NotStarted,
+        (Some(RowKind::Abort), _) => {
+            context.gateway.lock().past.ends.insert(reference, PastEnd::NotStarted);
+            Told::NotStarted
+        }
         (Some(RowKind::Final), _) => Told::Finished,
         (Some(_), _) | (None, true) => Told::Unknown,
         (None, false) => {

@@ -56,6 +56,10 @@ pub(crate) enum Command {
     Init(cmd::init::InitArgs),
     /// Unlock the vault. Takes the passphrase.
     Unlock(cmd::unlock::UnlockArgs),
+    /// Put an older vault file back, with the gateway stopped. Takes the passphrase.
+    ///
+    /// The epoch rises above both files, and the next unlock names what was put back.
+    Restore(cmd::restore::RestoreArgs),
     /// Lock the vault. All approvals end. Takes nothing.
     Lock,
     /// Show the state of the gateway and the vault.

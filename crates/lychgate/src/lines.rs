@@ -20,10 +20,12 @@ pub(crate) enum NoLine {
 /// The next line of standard input without its end, wiped when dropped. Reads no byte beyond it.
 pub(crate) fn next_line() -> Result<Zeroizing<String>, NoLine> {
     let stdin = io::stdin();
-    read_line(|byte| loop {
-        match rustix::io::read(&stdin, &mut *byte) {
-            Err(rustix::io::Errno::INTR) => {}
-            done => return done.map_err(Into::into),
+    read_line(|byte| {
+        loop {
+            match rustix::io::read(&stdin, &mut *byte) {
+                Err(rustix::io::Errno::INTR) => {}
+                done => return done.map_err(Into::into),
+            }
         }
     })
 }

@@ -58,9 +58,10 @@ pub(crate) fn block_on<T>(
     say: &dyn Catalogue,
     conversation: impl Future<Output = Result<T, Trouble>>,
 ) -> Result<T, Trouble> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        Trouble::of(say, &Problem::System { what: "starting", why: &visible(&error.to_string()) })
-    })?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::of(say, &Problem::System { what: "starting", why: &visible(&error.to_string()) }))?;
     runtime.block_on(conversation)
 }
 
@@ -110,11 +111,7 @@ impl Operator {
     }
 
     /// As [`Operator::ask`], where a refusal ends the program.
-    pub(crate) async fn must(
-        &mut self,
-        command: Command,
-        factor: Option<Zeroizing<String>>,
-    ) -> Result<Reply, Trouble> {
+    pub(crate) async fn must(&mut self, command: Command, factor: Option<Zeroizing<String>>) -> Result<Reply, Trouble> {
         let word = command.word();
         let say = self.say;
         self.ask(command, factor).await?.map_err(|Refusal { kind, text }| Trouble::refused(say, word, kind, &text))
@@ -132,7 +129,7 @@ impl Operator {
     /// not accept. `command` is what the person gave.
     pub(crate) async fn must_be_outside(&mut self, command: &str) -> Result<(), Trouble> {
         let say = self.say;
-        let asked = self.ask(Command::Runs, None).await?;
+        let asked = self.ask(Command::MayI { command: command.to_owned() }, None).await?;
         asked.map(drop).map_err(|Refusal { kind, text }| Trouble::refused(say, command, kind, &text))
     }
 
@@ -193,7 +190,9 @@ impl Operator {
                     let gateway = visible(&version);
                     return Err(Trouble::of(self.say, &Problem::OtherBuild { gateway: &gateway, ours: VERSION }));
                 }
-                ToOperator::Failed { kind, text, .. } => return Err(Trouble::refused(self.say, "connect", kind, &text)),
+                ToOperator::Failed { kind, text, .. } => {
+                    return Err(Trouble::refused(self.say, "connect", kind, &text));
+                }
                 ToOperator::Done { .. } | ToOperator::Cards { .. } => {}
             }
         }
@@ -224,9 +223,9 @@ fn check_directory(say: &dyn Catalogue, paths: &Paths) -> Result<(), Trouble> {
     if !exists(&paths.run) {
         return Err(no_gateway(say, paths));
     }
-    lychgate_seal::durable::private_dir(&paths.run).map(drop).map_err(|refused| {
-        Trouble::of(say, &Problem::NotOurGateway { why: &visible(&refused.to_string()) })
-    })
+    lychgate_seal::durable::private_dir(&paths.run)
+        .map(drop)
+        .map_err(|refused| Trouble::of(say, &Problem::NotOurGateway { why: &visible(&refused.to_string()) }))
 }
 
 fn exists(path: &Path) -> bool {

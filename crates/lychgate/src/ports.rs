@@ -7,11 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use lychgate_core::card::visible;
 use lychgate_gateway::Options;
 use lychgate_journal::{CreateParams, Journal, SEGMENT_BYTES_DEFAULT, VaultSigner};
-use lychgate_seal::{Cost, SlotKind, kdf};
+use lychgate_seal::{Cost, Slot, SlotId, SlotKey, SlotKind, kdf};
 use lychgate_text::Problem;
 use lychgate_vault::{Files, Signer};
 use lychgate_wire::sensitive::Sensitive;
 use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 /// What one try of the passphrase takes on this machine. Long for whoever guesses, short for whoever knows.
@@ -93,13 +94,35 @@ fn take_back(made: &[PathBuf]) {
 
 /// The slot that takes a passphrase, and its key as the gateway wants it. Slow: this is where the passphrase is derived.
 pub(crate) fn slot_key(context: &Context, passphrase: &str) -> Result<(u32, Sensitive), Trouble> {
-    let slots = lychgate_vault::slots(&context.paths.state).map_err(|error| store(context, "reading the vault", error))?;
-    let slot = slots.iter().find(|slot| slot.kind() == SlotKind::Passphrase).ok_or_else(|| {
-        store(context, "reading the vault", "it has no key slot for a passphrase")
-    })?;
+    let slots =
+        lychgate_vault::slots(&context.paths.state).map_err(|error| store(context, "reading the vault", error))?;
+    let (slot, key) = derive(context, &slots, passphrase)?;
+    Ok((slot.0, Sensitive::new(STANDARD.encode(key.expose()))))
+}
+
+/// Puts a vault file back, and tries the passphrase on it. What the unlock found to say comes back.
+pub(crate) fn restore(context: &Context, source: &Path, passphrase: &str) -> Result<Option<String>, Trouble> {
+    let locked = lychgate_vault::restore(&context.paths.state, source)
+        .map_err(|error| store(context, "putting the vault file back", error))?;
+    let (slot, key) = derive(context, locked.slots(), passphrase)?;
+    let open =
+        locked.unlock(slot, &key).map_err(|failed| store(context, "opening the restored vault", failed.error))?;
+    let warning = open.warning().map(ToString::to_string);
+    let (_, failed) = open.lock();
+    match failed {
+        Some(error) => Err(store(context, "locking the restored vault", error)),
+        None => Ok(warning),
+    }
+}
+
+fn derive(context: &Context, slots: &[Slot], passphrase: &str) -> Result<(SlotId, SlotKey), Trouble> {
+    let slot = slots
+        .iter()
+        .find(|slot| slot.kind() == SlotKind::Passphrase)
+        .ok_or_else(|| store(context, "reading the vault", "it has no key slot for a passphrase"))?;
     let key = kdf::derive(passphrase.as_bytes(), slot.salt(), slot.cost())
         .map_err(|error| store(context, "trying the passphrase", error))?;
-    Ok((slot.id().0, Sensitive::new(STANDARD.encode(key.expose()))))
+    Ok((slot.id(), key))
 }
 
 /// Serves until the gateway is stopped.

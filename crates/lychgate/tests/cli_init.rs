@@ -14,7 +14,9 @@ fn init_makes_a_vault_whose_journal_verifies_with_the_printed_key_and_no_other()
     let key = {
         let ran = place.fed(&["init", "--factor-stdin", "--json"], FACTORS).exits(0).never_says("canary");
         let json = ran.json();
-        assert!(json["public_key"].as_str().unwrap().starts_with(&json["short_key"].as_str().unwrap().replace('-', "")));
+        assert!(
+            json["public_key"].as_str().unwrap().starts_with(&json["short_key"].as_str().unwrap().replace('-', ""))
+        );
         json["public_key"].as_str().unwrap().to_owned()
     };
     place.lych(&["audit", "verify", "--key", &key]).exits(0).says("OK");

@@ -117,8 +117,23 @@ fn a_channel_arrives_as_it_was_described_and_its_credential_comes_from_the_line_
     let place = Place::new();
     let fake = Fake::start(&place.state(), obliging);
     let args = [
-        "channel", "add", "github", "--origin", "https://api.github.com", "--path", "/repos/", "--method", "GET",
-        "--method", "POST", "--per-call-methods", "POST", "--kind", "bearer", "--allow-private", "--secret-stdin",
+        "channel",
+        "add",
+        "github",
+        "--origin",
+        "https://api.github.com",
+        "--path",
+        "/repos/",
+        "--method",
+        "GET",
+        "--method",
+        "POST",
+        "--per-call-methods",
+        "POST",
+        "--kind",
+        "bearer",
+        "--allow-private",
+        "--secret-stdin",
         "--factor-stdin",
     ];
     place.fed(&args, "4711\ncanary-token\n").exits(0).says("Added channel github").never_says("canary");

@@ -54,8 +54,24 @@ fn every_command_says_in_its_help_what_it_is_for() {
     let place = Place::new();
     place.lych(&["--help"]).exits(0).says("lych up");
     for command in [
-        "up", "gateway", "init", "unlock", "lock", "status", "stop", "channel", "approvals", "approve", "deny", "runs",
-        "revoke", "sessions", "activity", "audit", "mcp", "connect",
+        "up",
+        "gateway",
+        "init",
+        "unlock",
+        "lock",
+        "status",
+        "stop",
+        "channel",
+        "approvals",
+        "approve",
+        "deny",
+        "runs",
+        "revoke",
+        "sessions",
+        "activity",
+        "audit",
+        "mcp",
+        "connect",
     ] {
         place.lych(&[command, "--help"]).exits(0).says("Usage: lych").says("--state-dir");
     }

@@ -38,11 +38,10 @@ impl DemoStep {
 /// Something that the demo looked at and found as it must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoCheck<'a> {
-    /// The service got the credential once for each request that it counts.
-    BearerOnce {
-        /// Requests of this step.
-        requests: usize,
-    },
+    /// The agent was given the service's answer: 201.
+    Created,
+    /// The service got one request, with the credential in it once.
+    BearerOnce,
     /// Neither the agent's answers nor its arguments and environment held the credential.
     AgentNeverHadIt,
     /// The service got nothing in this step.
@@ -224,5 +223,8 @@ pub enum DemoFailure<'a> {
         tried: &'a str,
     },
     /// Stopped by a signal.
-    Interrupted,
+    Interrupted {
+        /// Its files stay.
+        kept: bool,
+    },
 }

@@ -26,6 +26,8 @@ pub enum GatewayText<'a> {
     BeingLocked,
     /// The vault is lost to this gateway.
     VaultOutOfReach,
+    /// The journal was signed by another vault.
+    ForeignJournal,
     /// What came is no slot key.
     BadKey,
     /// There is no such open card.

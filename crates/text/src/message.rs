@@ -114,6 +114,11 @@ pub enum Message<'a> {
     ConsoleInputEnded,
     /// The key was not understood.
     ConsoleUnknownKey,
+    /// A vault file was put back, and the passphrase opens it.
+    Restored {
+        /// The file that was taken.
+        from: &'a str,
+    },
     /// A notice of the gateway.
     Notice {
         /// Its text.

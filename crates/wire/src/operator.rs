@@ -86,6 +86,12 @@ pub enum Command {
     },
     /// Sends [`ToOperator::Cards`] now and after each change. No factor; refused from within a run.
     Watch,
+    /// Asks whether the command with this word would be accepted from here, before a factor is asked for it. A refusal is
+    /// journalled under that word. Refused from within a run.
+    MayI {
+        /// One of [`Command::WORDS`].
+        command: String,
+    },
     /// Checks the PIN and does nothing else, so that a console can say at once that it is wrong. PIN.
     CheckFactor,
     /// Stops the gateway in order. No factor, from anywhere: it narrows.
@@ -93,10 +99,14 @@ pub enum Command {
 }
 
 impl Command {
+    /// Words that [`Command::MayI`] may carry into the journal. Any other is recorded as `other`.
+    pub const WORDS: [&'static str; 6] = ["unlock", "approve", "channel add", "channel remove", "approvals", "runs"];
+
     /// The word in the journal and in messages.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
+            Self::MayI { command } => Self::WORDS.iter().copied().find(|word| word == command).unwrap_or("other"),
             Self::Status => "status",
             Self::Unlock { .. } => "unlock",
             Self::Lock => "lock",
@@ -120,7 +130,12 @@ impl Command {
         match self {
             Self::Status | Self::Lock | Self::Deny { .. } | Self::Revoke { .. } | Self::Stop => Demands::Nothing,
             // The derived key is the factor.
-            Self::Unlock { .. } | Self::Approvals | Self::Runs | Self::ChannelList | Self::Watch => Demands::Outside,
+            Self::Unlock { .. }
+            | Self::Approvals
+            | Self::Runs
+            | Self::ChannelList
+            | Self::Watch
+            | Self::MayI { .. } => Demands::Outside,
             Self::Approve { .. } | Self::ChannelAdd { .. } | Self::ChannelRemove { .. } | Self::CheckFactor => {
                 Demands::OutsideAndFactor
             }

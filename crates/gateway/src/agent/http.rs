@@ -3,11 +3,12 @@
 use super::call::{CallContext, deadline};
 use super::drive;
 use crate::action::{Action, ActionState, Finished};
-use crate::authority::{Authority, Looked};
+use crate::authority::{Authority, Looked, PastEnd};
 use crate::clock;
 use crate::journal;
 use crate::keeper::Kept;
 use crate::state::Gateway;
+use crate::status;
 use crate::views;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use lychgate_core::broker::Ask;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::{Decision, Question, VaultNow};
 use lychgate_core::event::{Event, RowKind};
-use lychgate_core::ids::{GrantNo, Ref};
+use lychgate_core::ids::{Digest, GrantNo, Ref};
 use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
 use lychgate_core::record::{IntentRecord, Record};
@@ -30,7 +31,7 @@ pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
     let wait = call.wait_seconds;
     match begin(context, call) {
         Begun::Answer(answer) => *answer,
-        Begun::Known(reference) => drive::drive(context, reference, deadline(wait)).await,
+        Begun::Known(reference) => status::status(context, Some(reference), None, wait).await,
         Begun::New { reference, intent, kept } => {
             // Durable before anything is said or sent (R19, I5).
             let recorded = intent.await.is_ok();
@@ -207,21 +208,20 @@ fn known(
         return if same { Ok(Some(action.reference)) } else { Err(reused("client ref")) };
     }
     if let Some(key) = &call.action_key
-        && let Some(action) = authority.actions.of_key(context.run, key)
+        && let Some(earlier) = keyed(context, authority, key, request.channel())
     {
-        if action.digest != request.digest() || action.channel != *request.channel() {
+        if earlier.digest != request.digest() {
             return Err(reused("action_key"));
         }
         // Not started: a new attempt of the same logical action. Otherwise: that action.
-        let again = matches!(action.state, ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)));
-        return Ok((!again).then_some(action.reference));
+        return Ok((!earlier.not_started).then_some(earlier.reference));
     }
     if let Some(earlier) = call.retry_of {
         let digest = authority
             .actions
             .of_run(context.run, earlier)
             .map(|action| action.digest)
-            .or_else(|| crate::status::inherited(authority, context.run, earlier).map(|intent| intent.digest));
+            .or_else(|| status::inherited(authority, context.run, earlier).map(|intent| intent.digest));
         match digest {
             None => return Err(Refusal::Invalid(Reason::UnknownAction, context.gateway.say(&Text::NoEarlierAction))),
             Some(digest) if digest != request.digest() => return Err(reused("retry_of")),
@@ -229,6 +229,24 @@ fn known(
         }
     }
     Ok(None)
+}
+
+/// The newest attempt of a logical action: of this run, or of an earlier one that the person's yes opened (R20).
+struct Keyed {
+    reference: Ref,
+    digest: Digest,
+    not_started: bool,
+}
+
+fn keyed(context: &CallContext, authority: &Authority, key: &str, channel: &ChannelName) -> Option<Keyed> {
+    if let Some(action) = authority.actions.of_key(context.run, key, channel) {
+        let not_started = matches!(action.state, ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)));
+        return Some(Keyed { reference: action.reference, digest: action.digest, not_started });
+    }
+    let intent = status::inherited_by_key(authority, context.run, key, Some(channel))?;
+    // An end that only the journal knows is found by the status that this leads to.
+    let not_started = matches!(authority.past.ends.get(&intent.reference), Some(PastEnd::NotStarted));
+    Some(Keyed { reference: intent.reference, digest: intent.digest, not_started })
 }
 
 fn announce(
@@ -337,13 +355,11 @@ pub(super) fn open(
 ) -> Result<lychgate_core::ids::CardNo, Reason> {
     let (card, new) = authority.broker.ask(ask, clock::now())?;
     if new && let Some(view) = authority.broker.card(card) {
-        let touches = view.channels.iter().map(|on| on.name.clone());
-        let event = Event::CardOpened {
-            card,
-            run: context.run,
-            channels: touches.chain(view.action.iter().map(|action| action.channel.clone())).collect(),
-            shown: view.digest(),
-        };
+        let mut channels: Vec<ChannelName> = view.channels.iter().map(|on| on.name.clone()).collect();
+        if let Some(action) = view.action.as_ref().filter(|action| !channels.contains(&action.channel)) {
+            channels.push(action.channel.clone());
+        }
+        let event = Event::CardOpened { card, run: context.run, channels, shown: view.digest() };
         authority.note(event);
         authority.bump();
     }

@@ -24,6 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Calls of one connection at a time.
 const CALLS: usize = 128;
+/// How long after a close the end of a process may still be seen as the cause.
+const EXIT_SEEN: Duration = Duration::from_millis(100);
 /// How long calls that see their run ended may take to say so.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -76,7 +78,12 @@ async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, r
                 }
             }
             Err(FrameError::Closed | FrameError::CutOff | FrameError::Io(_)) => {
-                gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
+                // A shim closes its connection because its agent ended: the kernel says so a moment later (R25). No call
+                // can come on this connection any more.
+                let exited = tokio::time::timeout(EXIT_SEEN, handle.ended.cancelled()).await.is_ok();
+                if !exited {
+                    gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
+                }
                 break;
             }
             Err(FrameError::NoSender | FrameError::MixedSenders | FrameError::Descriptor) => {

@@ -256,7 +256,7 @@ impl Console {
             Command::ChannelAdd { channel, secret } => channels::add(self, *channel, secret).await,
             Command::ChannelList => channels::list(&self.gateway),
             Command::ChannelRemove { name } => channels::remove(self, &name).await,
-            Command::Watch | Command::CheckFactor => Ok(Reply::Ok { notice: None }),
+            Command::Watch | Command::MayI { .. } | Command::CheckFactor => Ok(Reply::Ok { notice: None }),
             Command::Stop => {
                 self.gateway.stop.cancel();
                 Ok(Reply::Ok { notice: None })

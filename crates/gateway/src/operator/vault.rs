@@ -50,6 +50,11 @@ type Opened = (Option<String>, lychgate_journal::Pending);
 fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> {
     let mut authority = gateway.lock();
     let unlock = authority.vault.unlock(SlotId(slot), key)?;
+    if authority.vault.public() != Some(gateway.journal.log().vault_key) {
+        // A journal of another vault: the directory was exchanged, and nothing is recorded where nobody can trust it.
+        drop(authority.vault.lock());
+        return Err(Refused::new(Failure::Fault, say(&Text::ForeignJournal)));
+    }
     let mut notices: Vec<String> = unlock.warning.clone().into_iter().collect();
     let path = Files::in_dir(&gateway.state_dir).actions();
     match Store::open(&path, &unlock.store_key, clock::wall()) {

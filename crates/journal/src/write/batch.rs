@@ -93,13 +93,11 @@ impl Batch {
         self.gating
     }
 
-    /// Takes the batch back: everybody hears the error, the state is that of the last durable COMMIT.
-    pub(crate) fn give_up(self, carry: &mut Carry, error: &JournalError) {
+    /// Takes the batch back: the state is that of the last durable COMMIT again. Whoever waits must hear an error.
+    pub(crate) fn take_back(self, carry: &mut Carry) -> Vec<Promise> {
         for undo in self.undo.into_iter().rev() {
             carry.undo(undo);
         }
-        for (promise, _) in self.waiting {
-            promise.resolve(Err(error.clone()));
-        }
+        self.waiting.into_iter().map(|(promise, _)| promise).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The one thread that writes. Rows come in the order in which they were handed over; what arrives during one
 //! `fdatasync` forms the next batch.
 
-use super::batch::{Batch, Synced, Unsealed};
+use super::batch::{Batch, Failure, Synced, Unsealed};
 use super::head::{Head, Start, Tools};
 use super::next_key::NextKey;
 use super::pending::Promise;
@@ -270,8 +270,12 @@ impl Writer {
                 }
             }
             Err(failure) => {
-                failure.batch.give_up(&mut head.carry, &JournalError::NotDurable(failure.why));
-                self.retire(Some(failure.failed), false);
+                let Failure { why, failed, batch } = *failure;
+                let waiting = batch.take_back(&mut head.carry);
+                self.retire(Some(failed), false);
+                for promise in waiting {
+                    promise.resolve(Err(JournalError::NotDurable(why.clone())));
+                }
             }
         }
     }

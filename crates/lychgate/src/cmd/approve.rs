@@ -9,7 +9,7 @@ use crate::output;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::CardView;
-use lychgate_core::channel::{Ceremony, ChannelName};
+use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{CardNo, Digest};
 use lychgate_text::{Message, card};
 use lychgate_wire::operator::{Command, Failure, Reply};
@@ -38,7 +38,8 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
         operator.must_be_unlocked("approve").await?;
         let cards = open_cards(&mut operator).await?;
         let view = cards.iter().find(|view| view.card == args.card);
-        let view = view.ok_or_else(|| refused(context, Failure::NotFound, "there is no such card; it may be closed"))?;
+        let view =
+            view.ok_or_else(|| refused(context, Failure::NotFound, "there is no such card; it may be closed"))?;
         if args.shown.is_some_and(|shown| shown != view.digest()) {
             return Err(refused(context, Failure::Refused, "the card has changed since; look at it anew"));
         }
@@ -58,18 +59,15 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Says yes to `view` as it was shown. Asks for the PIN unless the card takes a click alone.
+/// Says yes to `view` as it was shown, with the PIN.
 pub(crate) async fn yes(
     operator: &mut Operator,
     view: &CardView,
     channels: Option<Vec<ChannelName>>,
     ask_pin: impl AsyncFnOnce() -> Result<Zeroizing<String>, Trouble>,
 ) -> Result<Result<Reply, Refusal>, Trouble> {
-    let pin = match view.ceremony {
-        Ceremony::Presence => Some(ask_pin().await?),
-        Ceremony::Click => None,
-    };
-    operator.ask(Command::Approve { card: view.card, channels, shown: Some(view.digest()) }, pin).await
+    let pin = ask_pin().await?;
+    operator.ask(Command::Approve { card: view.card, channels, shown: Some(view.digest()) }, Some(pin)).await
 }
 
 /// What a yes granted, in words.

@@ -24,11 +24,14 @@ pub(crate) fn run(context: &Context, args: McpArgs) -> Outcome {
     };
     lychgate_shim::run(options).map(|()| Exit::Done).map_err(|error| {
         let why = visible(&error.to_string());
-        Trouble::of(context.say, &match error {
-            ShimError::Conversation(_) => Problem::Argument { why: &why },
-            ShimError::Protocol(_) | ShimError::Runtime(_) | ShimError::Fault(_) => {
-                Problem::System { what: "serving MCP", why: &why }
-            }
-        })
+        Trouble::of(
+            context.say,
+            &match error {
+                ShimError::Conversation(_) => Problem::Argument { why: &why },
+                ShimError::Protocol(_) | ShimError::Runtime(_) | ShimError::Fault(_) => {
+                    Problem::System { what: "serving MCP", why: &why }
+                }
+            },
+        )
     })
 }

@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub(crate) mod journal_view;
 pub(crate) mod lock;
 pub(crate) mod mcp;
+pub(crate) mod restore;
 pub(crate) mod revoke;
 pub(crate) mod runs;
 pub(crate) mod status;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Gateway(args) => gateway::run(&context, &args),
         Command::Init(args) => init::run(&context, args),
         Command::Unlock(args) => unlock::run(&context, args),
+        Command::Restore(args) => restore::run(&context, args),
         Command::Lock => lock::run(&context),
         Command::Status(args) => status::run(&context, args),
         Command::Stop => stop::run(&context),

@@ -16,9 +16,7 @@ pub(crate) struct StatusArgs {
 }
 
 pub(crate) fn run(context: &Context, args: StatusArgs) -> Outcome {
-    let status = block_on(context.say, async {
-        Operator::connect(context.say, &context.paths).await?.status().await
-    })?;
+    let status = block_on(context.say, async { Operator::connect(context.say, &context.paths).await?.status().await })?;
     if args.format.json {
         output::json(&status);
         return Ok(Exit::Done);

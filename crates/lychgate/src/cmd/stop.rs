@@ -9,10 +9,7 @@ use lychgate_text::Message;
 pub(crate) fn run(context: &Context) -> Outcome {
     block_on(context.say, async {
         let mut operator = Operator::connect(context.say, &context.paths).await?;
-        operator
-            .stop()
-            .await?
-            .map_err(|refusal| Trouble::refused(context.say, "stop", refusal.kind, &refusal.text))?;
+        operator.stop().await?.map_err(|refusal| Trouble::refused(context.say, "stop", refusal.kind, &refusal.text))?;
         output::line(&context.say.message(&Message::Stopped));
         Ok(Exit::Done)
     })

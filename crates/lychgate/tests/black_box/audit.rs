@@ -15,8 +15,10 @@ struct Frame {
     size: u64,
 }
 
-/// Offset of the second byte of an entry: its kind.
+/// Offset in a frame of an entry's kind, its second byte.
 const KIND: usize = 9;
+/// Offset in the frame of a COMMIT of the number of rows that it covers.
+const SIZE: usize = 20;
 const COMMIT: u8 = 0xc0;
 
 fn frames(segment: &[u8]) -> Vec<Frame> {
@@ -29,7 +31,7 @@ fn frames(segment: &[u8]) -> Vec<Frame> {
         }
         let end = at + (8 + len).next_multiple_of(8);
         let commit = segment[at + KIND] == COMMIT;
-        let size = if commit { u64::from_le_bytes(segment[at + 12..at + 20].try_into().unwrap()) } else { 0 };
+        let size = if commit { u64::from_le_bytes(segment[at + SIZE..at + SIZE + 8].try_into().unwrap()) } else { 0 };
         frames.push(Frame { at, end, commit, size });
         at = end;
     }

@@ -22,9 +22,8 @@ fn a_per_call_card_shows_the_whole_request_with_everything_that_could_hide_made_
         &world.upstream.url("/v1/pay?amount=1000&to=eve%0Aadmin"),
         "x-note:lookhere",
         "alice\\u{202e}bob",
-        "\\nsecond",
-        "\\u{e0041}",
-        "\\u{200b}end",
+        // A line break is shown as one, behind a mark that no body can make.
+        "| second line\\u{e0041}\\u{200b}end",
         "label\\u{202e}gnp",
         "unsigned",
         "python",

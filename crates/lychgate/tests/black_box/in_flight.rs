@@ -1,7 +1,7 @@
 //! Authority ends while a request is on the wire: the connection is cut, and nobody claims to know the result.
 
-use crate::world::agent::Agent;
 use crate::world::World;
+use crate::world::agent::Agent;
 use serde_json::json;
 
 const UNKNOWN: &str = "STATUS_UNKNOWN inspect_activity_journal";

@@ -62,7 +62,7 @@ fn the_whole_path(mode: &str) {
     assert_eq!(world.upstream.connections(), 0);
     world.approve(pending.card());
     let (done, _) = sdk.call("action_status", json!({ "action_id": pending.action() }));
-    assert_eq!(done.must_say("COMPLETED").result()["body_json"], json!({ "ok": true }));
+    assert_eq!(done.must_say("COMPLETED").result()["body"], json!({ "ok": true }));
     assert_eq!(world.upstream.count(), 1);
 
     let (wrong, heard) = sdk.call("http_request", json!({ "channel": "api", "methd": "GET" }));

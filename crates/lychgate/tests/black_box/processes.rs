@@ -1,7 +1,7 @@
 //! An approved process that becomes another program, or the same program anew.
 
-use crate::world::raw::By;
 use crate::world::World;
+use crate::world::raw::By;
 
 const CHANGED: &str = "REAUTH_REQUIRED process_changed";
 

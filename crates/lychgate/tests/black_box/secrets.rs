@@ -76,7 +76,8 @@ fn the_scan_finds_a_secret_that_is_there() {
     assert!(canary.is_in(&std::fs::read(&encoded).unwrap()), "{text}");
 
     // In the memory of a process that holds it, though neither its arguments nor its environment do.
-    let script = b"import sys\nx = bytearray(sys.stdin.readline(), 'ascii')\nprint('held', flush=True)\nsys.stdin.read()\n";
+    let script =
+        b"import sys\nx = bytearray(sys.stdin.readline(), 'ascii')\nprint('held', flush=True)\nsys.stdin.read()\n";
     let script = world.file("hold.py", script);
     let mut command = world.user.command(&place::python());
     command.arg(script).stdin(std::process::Stdio::piped());

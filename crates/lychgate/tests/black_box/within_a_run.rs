@@ -33,7 +33,7 @@ fn approve_from_a_child_of_the_agent_is_refused_and_journalled_with_the_right_pi
     wrapped.extend(approve);
     agent.runs(&wrapped, &format!("{PIN}\n")).exits(1);
     still_waits(&world, &mut agent, &action);
-    world.has_activity(&["operator_refused", "approvals"]);
+    world.has_activity(&["operator_refused", "command=approve "]);
     // The refused tries were no tries of the PIN.
     world.try_approve(card[1..].parse().unwrap(), PIN).exits(0);
 }
@@ -44,7 +44,8 @@ fn approve_by_the_raw_protocol_is_refused_from_within_and_from_outside_since_it_
     let (mut agent, card, action) = asking(&world);
     let script = world.file("raw.py", include_bytes!("../world/raw.py"));
     let words = [place::python(), script, world.state.join("run/agent.sock")].map(|word| word.display().to_string());
-    let command = json!({ "command": "approve", "card": card[1..].parse::<u64>().unwrap(), "channels": null, "shown": null });
+    let command =
+        json!({ "command": "approve", "card": card[1..].parse::<u64>().unwrap(), "channels": null, "shown": null });
     let order = json!({ "do": "operator", "command": command, "factor": PIN });
     let refused = |ran: &Ran| {
         let reply: Value = serde_json::from_str(&ran.out).unwrap();
@@ -74,7 +75,8 @@ fn an_orphan_of_the_agent_lacks_the_factor() {
 fn cards_runs_and_channels_are_not_shown_within_a_run_and_nothing_is_widened() {
     let world = World::new();
     let (mut agent, _, action) = asking(&world);
-    for command in [&["approvals"][..], &["approvals", "--json"], &["runs"], &["runs", "--json"], &["channel", "list"]] {
+    for command in [&["approvals"][..], &["approvals", "--json"], &["runs"], &["runs", "--json"], &["channel", "list"]]
+    {
         let ran = agent.runs(&world.words(command), "").exits(1);
         assert!(!ran.out.contains("api") && !ran.out.contains("python"), "{ran:#?}");
     }

@@ -129,20 +129,24 @@ pub fn done(id: u64, reply: Reply) -> Vec<ToOperator> {
 
 /// Unlocked, one card; everything else succeeds.
 pub fn obliging(id: u64, command: &Command) -> Vec<ToOperator> {
-    done(id, match command {
-        Command::Status => status("unlocked"),
-        Command::Approvals => Reply::Cards { cards: vec![card()] },
-        Command::Approve { .. } => Reply::Approved { run: RunId(31), channels: vec!["github".parse().unwrap()] },
-        Command::Revoke { .. } => Reply::Revoked { approvals: 2 },
-        Command::Runs => Reply::Runs { runs: vec![] },
-        Command::ChannelList => Reply::Channels { channels: vec![] },
-        Command::Unlock { .. }
-        | Command::Lock
-        | Command::Deny { .. }
-        | Command::ChannelAdd { .. }
-        | Command::ChannelRemove { .. }
-        | Command::Watch
-        | Command::CheckFactor
-        | Command::Stop => Reply::Ok { notice: None },
-    })
+    done(
+        id,
+        match command {
+            Command::Status => status("unlocked"),
+            Command::Approvals => Reply::Cards { cards: vec![card()] },
+            Command::Approve { .. } => Reply::Approved { run: RunId(31), channels: vec!["github".parse().unwrap()] },
+            Command::Revoke { .. } => Reply::Revoked { approvals: 2 },
+            Command::Runs => Reply::Runs { runs: vec![] },
+            Command::ChannelList => Reply::Channels { channels: vec![] },
+            Command::Unlock { .. }
+            | Command::Lock
+            | Command::Deny { .. }
+            | Command::ChannelAdd { .. }
+            | Command::ChannelRemove { .. }
+            | Command::Watch
+            | Command::MayI { .. }
+            | Command::CheckFactor
+            | Command::Stop => Reply::Ok { notice: None },
+        },
+    )
 }

@@ -119,6 +119,12 @@ impl Output {
         }
     }
 
+    /// Waits until `wanted` stands in what was written to either stream.
+    #[track_caller]
+    pub fn wait_for_text(&self, wanted: &str) {
+        until(wanted, || self.text().contains(wanted).then_some(()));
+    }
+
     /// Reads lines until one is `wanted`.
     #[track_caller]
     pub fn wait_for(&self, wanted: &str) {

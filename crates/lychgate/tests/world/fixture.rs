@@ -8,7 +8,8 @@ use lychgate_vault::{Files, Signer};
 use std::path::Path;
 
 pub const PASSPHRASE: &str = "a passphrase of the harness";
-pub const PIN: &str = "7391546";
+/// Long enough that it stands nowhere by chance.
+pub const PIN: &str = "739154608217";
 
 /// Quick. The file says so, and only throw-away files may.
 const COST: Cost = Cost { memory_kib: 64, passes: 1, lanes: 1 };

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use upstream::Upstream;
 
 /// How long anything may take on a busy machine before it counts as failed.
-pub const PATIENCE: Duration = Duration::from_secs(40);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until `look` finds something. For states that nothing announces; each look is cheap.
 #[track_caller]

@@ -163,11 +163,14 @@ impl World {
     /// Waits until an activity line holds all of `words`: rows that nobody waits for may come a little later.
     #[track_caller]
     pub fn has_activity(&self, words: &[&str]) -> String {
-        let what = format!("an activity line with {words:?}");
-        until(&what, || {
+        let began = Instant::now();
+        loop {
             let activity = self.activity();
-            activity.lines().find(|line| words.iter().all(|word| line.contains(word))).map(str::to_owned)
-        })
+            if let Some(line) = activity.lines().find(|line| words.iter().all(|word| line.contains(word))) {
+                return line.to_owned();
+            }
+            assert!(began.elapsed() < PATIENCE, "no line with {words:?} in:\n{activity}");
+        }
     }
 
     /// `audit verify` with the vault's public key.

@@ -9,8 +9,7 @@ Orders come as lines of JSON on standard input, each is answered by one line: a 
   {"do": "call", "call": {...}, "by": "self" | "fork" | "orphan" | "passed"}
       who writes the frame: this process, a forked child that inherited the connection, a double-forked orphan in a
       session of its own, or a process to which the connection was passed (SCM_RIGHTS)
-  {"do": "exec"}     becomes the same program anew, with the connection kept open
-  {"do": "adopt"}    after that: goes on with the connection
+  {"do": "exec"}     becomes the same program anew, with the connection kept open; the new one answers
   {"do": "read"}     the next frame
 """
 
@@ -134,6 +133,9 @@ def main():
         os._exit(0)
     ours.close()
     connection = None
+    if "CONNECTION" in os.environ:
+        connection = socket.socket(fileno=int(os.environ["CONNECTION"]))
+        print(json.dumps({"type": "adopted"}), flush=True)
     for line in sys.stdin:
         order = json.loads(line)
         if order["do"] == "register":
@@ -142,9 +144,6 @@ def main():
             answer = register(connection, order.get("conversation"), order.get("previous"))
         elif order["do"] == "operator":
             answer = operate(order["command"], order.get("factor"))
-        elif order["do"] == "adopt":
-            connection = socket.socket(fileno=int(os.environ["CONNECTION"]))
-            answer = {"type": "adopted"}
         elif order["do"] == "exec":
             connection.set_inheritable(True)
             environment = {"CONNECTION": str(connection.fileno())}

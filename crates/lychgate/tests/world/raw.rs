@@ -114,8 +114,7 @@ impl Raw {
     /// Becomes the same program anew and keeps the connection.
     #[track_caller]
     pub fn exec(&mut self) {
-        self.tell(&json!({ "do": "exec" }));
-        assert_eq!(self.order(&json!({ "do": "adopt" }))["type"], "adopted");
+        assert_eq!(self.order(&json!({ "do": "exec" }))["type"], "adopted");
     }
 
     /// Authority on `api` from nothing.

@@ -56,7 +56,10 @@ pub(super) fn failure(failure: &F<'_>) -> String {
         F::NoPlace { tried } => format!(
             "the demo needs a directory for its files in which a program may be started, and found none:\n  {tried}"
         ),
-        F::Interrupted => "the demo was stopped; its programs have ended and its files are removed".to_owned(),
+        F::Interrupted { kept: false } => {
+            "the demo was stopped; its programs have ended and its files are removed".to_owned()
+        }
+        F::Interrupted { kept: true } => "the demo was stopped; its programs have ended".to_owned(),
     }
 }
 
@@ -111,8 +114,8 @@ fn story(step: S) -> &'static str {
 
 fn good(check: &C<'_>) -> String {
     match check {
-        C::BearerOnce { requests: 1 } => "the service got the request, with the credential, exactly once".to_owned(),
-        C::BearerOnce { requests } => format!("the service got {requests} requests, each with the credential once"),
+        C::Created => "the agent was given the service's answer".to_owned(),
+        C::BearerOnce => "the service got one request, and the credential stood in it once".to_owned(),
         C::AgentNeverHadIt => {
             "the credential is in nothing that the agent heard, nor in its arguments or environment".to_owned()
         }

@@ -30,6 +30,10 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::VaultOutOfReach => {
             "the vault is out of this gateway's reach; stop it with `lych stop` and start it again"
         }
+        Text::ForeignJournal => {
+            "the journal belongs to another vault, so the vault stays locked; put this vault's `audit` directory back, or \
+             look at it with `lych audit verify --key KEY`"
+        }
         Text::BadKey => "the key is not what a passphrase derivation yields; use `lych unlock`",
         Text::NoCard => {
             "there is no such open card; it was answered or has closed. `lych approvals` lists the open ones"

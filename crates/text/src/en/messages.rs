@@ -56,6 +56,10 @@ pub(super) fn message(message: &M<'_>) -> String {
                 .to_owned()
         }
         M::ConsoleUnknownKey => "That is no key here; ? shows them.".to_owned(),
+        M::Restored { from } => format!(
+            "Put {from} in the place of the vault; the passphrase opens it. The file that was there is kept as \
+             vault.replaced. All earlier approvals have ended."
+        ),
         M::Notice { text } => format!("Notice: {text}"),
         M::ConnectIntro { client } => format!("Run this once, to give {client} its entry:"),
         M::ConnectFile { file } => format!("Or put this into {file}:"),

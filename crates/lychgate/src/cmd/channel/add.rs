@@ -31,8 +31,12 @@ pub(crate) struct AddArgs {
     #[arg(long = "path", value_name = "PREFIX", default_value = "/")]
     paths: Vec<PathPrefix>,
     /// HTTP method that is allowed. May be given several times.
-    #[arg(long = "method", value_name = "METHOD", value_delimiter = ',',
-          default_value = "GET,HEAD,POST,PUT,PATCH,DELETE")]
+    #[arg(
+        long = "method",
+        value_name = "METHOD",
+        value_delimiter = ',',
+        default_value = "GET,HEAD,POST,PUT,PATCH,DELETE"
+    )]
     methods: Vec<Method>,
     /// How the credential is attached.
     #[arg(long, value_enum)]
@@ -43,9 +47,6 @@ pub(crate) struct AddArgs {
     /// Methods that ask each time, also within an approved run.
     #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
     per_call_methods: Vec<Method>,
-    /// What a yes takes: your PIN, or one key in a console. An agent of yours may be able to press a key for you.
-    #[arg(long, value_enum, default_value = "presence")]
-    ceremony: CeremonyArg,
     /// A session approval ends after so many uses.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_uses: Option<u32>,
@@ -77,14 +78,6 @@ enum Mode {
     Session,
     /// A yes for the run, and one for each use.
     PerCall,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum CeremonyArg {
-    /// Your PIN for each decision.
-    Presence,
-    /// One key in a console.
-    Click,
 }
 
 pub(super) fn run(context: &Context, args: AddArgs) -> Outcome {
@@ -131,10 +124,8 @@ fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
                 Mode::PerCall => ApprovalMode::PerCall,
             },
             per_call_methods: args.per_call_methods,
-            ceremony: match args.ceremony {
-                CeremonyArg::Presence => Ceremony::Presence,
-                CeremonyArg::Click => Ceremony::Click,
-            },
+            // The other ceremony, one key, is for agents that run confined; there are none yet.
+            ceremony: Ceremony::Presence,
             max_uses: args.max_uses,
             max_minutes: args.max_minutes,
         },

@@ -8,10 +8,10 @@ use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::visible;
 use lychgate_text::Problem;
+use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use rmcp::service::{Peer, RoleClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::ServiceExt as _;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::os::unix::process::CommandExt;
@@ -72,10 +72,10 @@ async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
     let (Some(output), Some(input)) = (shim.stdout.take(), shim.stdin.take()) else {
         return Err(system(context.say, "starting `lych mcp`", &"it has no pipes"));
     };
-    let client = ()
-        .serve(AsyncRwTransport::new_client(output, input))
-        .await
-        .map_err(|error| system(context.say, "speaking MCP to `lych mcp`", &error))?;
+    let client =
+        ().serve(AsyncRwTransport::new_client(output, input))
+            .await
+            .map_err(|error| system(context.say, "speaking MCP to `lych mcp`", &error))?;
     output::json(&json!({ "ready": true, "pid": std::process::id() }));
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let orphaned = parent::ended();
@@ -173,8 +173,12 @@ mod tests {
         let Ok(Line::Call { id, tool, arguments }) = of(r#"{"id":1,"tool":"run_status"}"#) else { panic!("no call") };
         assert_eq!((id, tool.as_str(), arguments.len()), (json!(1), "run_status", 0));
         assert!(matches!(of(r#"{"exec":true}"#), Ok(Line::Exec { exec: Exec::Again(true) })));
-        assert!(matches!(of(r#"{"exec":["/bin/cat"]}"#), Ok(Line::Exec { exec: Exec::Other(words) }) if words == ["/bin/cat"]));
-        for bad in ["{}", r#"{"id":1}"#, r#"{"exec":1}"#, r#"{"tool":"x","arguments":[]}"#, r#"{"tool":"x","what":1}"#, "x"] {
+        assert!(
+            matches!(of(r#"{"exec":["/bin/cat"]}"#), Ok(Line::Exec { exec: Exec::Other(words) }) if words == ["/bin/cat"])
+        );
+        for bad in
+            ["{}", r#"{"id":1}"#, r#"{"exec":1}"#, r#"{"tool":"x","arguments":[]}"#, r#"{"tool":"x","what":1}"#, "x"]
+        {
             assert!(of(bad).is_err(), "{bad}");
         }
     }

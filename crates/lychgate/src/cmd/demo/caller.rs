@@ -18,6 +18,8 @@ use tokio::process::{ChildStdin, ChildStdout};
 const CONVERSATION: &str = "demo-conversation";
 /// Longer than the gateway lets a call wait.
 const CALL_TAKES: Duration = Duration::from_secs(90);
+/// How long a shim may take to notice that its agent ended.
+const SHIM_ENDS: Duration = Duration::from_millis(300);
 /// How long a call waits for the person before the agent asks anew, in seconds.
 const WAIT_SECONDS: u64 = 50;
 
@@ -60,6 +62,12 @@ impl Agent {
         self.program.pid()
     }
 
+    /// SIGKILL to the agent; its shim ends by itself, as it would anywhere.
+    pub(super) async fn kill(self) {
+        self.program.kill_alone();
+        tokio::time::sleep(SHIM_ENDS).await;
+    }
+
     /// Calls a tool and waits for its answer, however long the person takes.
     pub(super) async fn call(&mut self, tool: &str, arguments: &Value) -> Result<Heard, Trouble> {
         let mut arguments = arguments.clone();
@@ -68,7 +76,9 @@ impl Agent {
         while heard.outcome() == Outcome::ApprovalPending.word() {
             // What `next` says: an action is asked for by its id; a question about authority is asked again.
             heard = match heard.0.get("action_id").filter(|id| !id.is_null()) {
-                Some(id) => self.once("action_status", &json!({ "action_id": id, "wait_seconds": WAIT_SECONDS })).await?,
+                Some(id) => {
+                    self.once("action_status", &json!({ "action_id": id, "wait_seconds": WAIT_SECONDS })).await?
+                }
                 None => self.once(tool, &arguments).await?,
             };
         }

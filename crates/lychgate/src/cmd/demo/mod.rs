@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: DemoArgs) -> Outcome {
             told = steps::tell(say, &place, person) => told,
             () = stopped => {
                 output::line("");
-                Err(failure(say, &DemoFailure::Interrupted))
+                Err(failure(say, &DemoFailure::Interrupted { kept: args.keep }))
             }
         }
     });

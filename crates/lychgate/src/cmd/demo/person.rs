@@ -57,23 +57,23 @@ impl Person {
         }
     }
 
-    /// Waits for a card, shows it, and has it answered: by the commands that a person would give.
+    /// Shows a card and has it answered: by the commands that a person would give.
     pub(super) async fn answer(
         &self,
         say: &'static dyn Catalogue,
         lych: &Lych,
         secrets: &Secrets,
+        view: &CardView,
     ) -> Result<Answered, Trouble> {
-        let view = next_card(say, lych).await?;
         output::line(&say.demo(&Demo::PersonRuns { command: "lych approvals" }));
-        output::lines(&card(say, &view, output::columns()));
+        output::lines(&card(say, view, output::columns()));
         match self {
             Self::Yes => {
                 output::line(&say.demo(&Demo::YesAnswers));
-                let said = approve(say, lych, &view, &secrets.pin).await?;
+                let said = approve(say, lych, view, &secrets.pin).await?;
                 said.map(|()| Answered::Yes).map_err(|ran| ran.unexpected(say))
             }
-            Self::Terminal(tty) => self.ask(say, lych, secrets, &view, tty).await,
+            Self::Terminal(tty) => self.ask(say, lych, secrets, view, tty).await,
         }
     }
 
@@ -128,7 +128,8 @@ async fn approve(
     Ok(Ok(()))
 }
 
-async fn next_card(say: &dyn Catalogue, lych: &Lych) -> Result<CardView, Trouble> {
+/// Waits for a card.
+pub(super) async fn next_card(say: &dyn Catalogue, lych: &Lych) -> Result<CardView, Trouble> {
     for _ in 0..LOOKS {
         if let Some(card) = open_cards(say, lych).await?.into_iter().next() {
             return Ok(card);

@@ -4,7 +4,7 @@ use super::{failure, system};
 use crate::cmd::gateway::OWN_PROGRAM;
 use crate::trouble::Trouble;
 use lychgate_text::{Catalogue, DemoFailure};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
@@ -37,6 +37,15 @@ impl Program {
 
     pub(super) fn child(&mut self) -> &mut Child {
         &mut self.child
+    }
+
+    /// Kills the process alone. What it started notices by itself, and is killed at the latest with the drop.
+    pub(super) fn kill_alone(&self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let Some(pid) = pid {
+            // Gone already is as good.
+            let _ = kill_process(pid, Signal::KILL);
+        }
     }
 }
 

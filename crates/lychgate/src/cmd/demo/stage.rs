@@ -1,7 +1,7 @@
 //! Everything that takes part, and what several steps do with it.
 
 use super::caller::{Agent, Heard, words};
-use super::person::{Answered, Person, open_cards};
+use super::person::{Answered, Person, next_card, open_cards};
 use super::place::Place;
 use super::process::{Lych, Program, log};
 use super::secrets::Secrets;
@@ -92,7 +92,12 @@ impl Stage<'_> {
     }
 
     /// The agent calls and no card may open.
-    pub(super) async fn alone(&mut self, wish: &Wish, outcome: Outcome, reason: Option<Reason>) -> Result<Heard, Trouble> {
+    pub(super) async fn alone(
+        &mut self,
+        wish: &Wish,
+        outcome: Outcome,
+        reason: Option<Reason>,
+    ) -> Result<Heard, Trouble> {
         let agent = announce(self.say, &mut self.agent, wish)?;
         let heard = agent.call(wish.tool, &wish.arguments).await?;
         self.must_hear(&heard, outcome, reason)?;
@@ -113,18 +118,25 @@ impl Stage<'_> {
     }
 
     /// The agent calls, a card opens, the person answers it.
-    pub(super) async fn with_card(&mut self, wish: &Wish, outcome: Outcome, reason: Option<Reason>) -> Result<Heard, Trouble> {
+    pub(super) async fn with_card(
+        &mut self,
+        wish: &Wish,
+        outcome: Outcome,
+        reason: Option<Reason>,
+    ) -> Result<Heard, Trouble> {
         let agent = announce(self.say, &mut self.agent, wish)?;
         let (heard, answered) = {
             let call = agent.call(wish.tool, &wish.arguments);
             tokio::pin!(call);
-            tokio::select! {
-                // Answered without a card: what it heard is judged below.
-                heard = &mut call => (heard?, Answered::Yes),
-                answered = self.person.answer(self.say, &self.lych, &self.secrets) => {
-                    let answered = answered?;
-                    (call.await?, answered)
-                }
+            let opened = tokio::select! {
+                heard = &mut call => Err(heard?),
+                card = next_card(self.say, &self.lych) => Ok(card?),
+            };
+            match opened {
+                // The agent may hear of the answer before the command that gave it has said so.
+                Ok(card) => tokio::try_join!(call, self.person.answer(self.say, &self.lych, &self.secrets, &card))?,
+                // Without a card: what it heard is judged below.
+                Err(heard) => (heard, Answered::Yes),
             }
         };
         if answered == Answered::No {
@@ -148,13 +160,13 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What arrived at the service since there were `before` requests; the credential must stand in each once.
-    pub(super) fn arrived_since(&self, before: usize) -> Result<Vec<Arrived>, Trouble> {
-        let new: Vec<Arrived> = self.service.arrived()?.into_iter().skip(before).collect();
-        let once = !new.is_empty() && new.iter().all(|request| request.bearers(&self.secrets.bearer) == 1);
-        let otherwise = "the service's record does not show the credential exactly once for each request";
-        self.check(once, DemoCheck::BearerOnce { requests: new.len() }, otherwise)?;
-        Ok(new)
+    /// The one request that arrived at the service since there were `before`; the credential must stand in it once.
+    pub(super) fn arrived_since(&self, before: usize) -> Result<Arrived, Trouble> {
+        let mut new = self.service.arrived()?.into_iter().skip(before);
+        let one = new.next().filter(|first| new.len() == 0 && first.bearers(&self.secrets.bearer) == 1);
+        let otherwise = "the service's record does not show one request with the credential once in it";
+        self.check(one.is_some(), DemoCheck::BearerOnce, otherwise)?;
+        one.ok_or_else(|| failure(self.say, &DemoFailure::Check { what: otherwise }))
     }
 
     /// Starts an agent; the one before it has ended.
@@ -166,10 +178,10 @@ impl Stage<'_> {
     }
 
     /// SIGKILL.
-    pub(super) fn kill_agent(&mut self) {
+    pub(super) async fn kill_agent(&mut self) {
         if let Some(agent) = self.agent.take() {
             let pid = agent.pid();
-            drop(agent);
+            agent.kill().await;
             self.tell(&Demo::Killed { program: DemoProgram::Agent, pid });
         }
     }

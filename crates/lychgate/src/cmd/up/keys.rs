@@ -74,9 +74,7 @@ impl Keys {
                 Wanted::Passphrase => factor::passphrase(say, Source::Terminal),
                 Wanted::Pin | Wanted::Secret => factor::pin(say, Source::Terminal),
             },
-            Self::Stdin(_) => {
-                self.line(say).await?.ok_or_else(|| Trouble::of(say, &Problem::InputEnded { wanted }))
-            }
+            Self::Stdin(_) => self.line(say).await?.ok_or_else(|| Trouble::of(say, &Problem::InputEnded { wanted })),
         }
     }
 

@@ -10,8 +10,12 @@ pub(super) async fn result_lost(stage: &mut Stage<'_>) -> Result<(), Trouble> {
     let wish = stage.post("/v1/drop");
     stage.alone(&wish, Outcome::StatusUnknown, Some(Reason::InspectActivityJournal)).await?;
     let arrived = stage.arrived_since(before)?;
-    let once = arrived.len() == 1 && arrived.iter().all(|request| request.path == "/v1/drop");
-    stage.check(once, DemoCheck::RequestDidArrive, "the service's record does not show the request exactly once")
+    let this = arrived.path == "/v1/drop";
+    stage.check(
+        this,
+        DemoCheck::RequestDidArrive,
+        "the service's record shows another request than the one that was sent",
+    )
 }
 
 pub(super) async fn never_started(stage: &mut Stage<'_>) -> Result<(), Trouble> {

@@ -27,8 +27,8 @@ pub(super) async fn journal(stage: &mut Stage<'_>) -> Result<(), Trouble> {
     stage.check(accepted, DemoCheck::JournalAccepted, "`audit verify` rejects the demo's own journal")?;
     stage.person.pause().await;
     let copy = stage.place.changed_copy();
-    let (file, offset) =
-        changed_copy(&audit(stage), &copy).map_err(|error| system(stage.say, "changing a copy of the journal", &error))?;
+    let (file, offset) = changed_copy(&audit(stage), &copy)
+        .map_err(|error| system(stage.say, "changing a copy of the journal", &error))?;
     stage.tell(&Demo::Flipped { file: &file, offset });
     let rejected = !verify(stage, Some(&copy)).await?;
     stage.check(rejected, DemoCheck::CopyRejected, "`audit verify` accepts a journal in which a byte was changed")?;

@@ -7,7 +7,7 @@ use crate::trouble::Trouble;
 use lychgate_core::outcome::{Outcome, Reason};
 
 pub(super) async fn process_changed(stage: &mut Stage<'_>) -> Result<(), Trouble> {
-    stage.kill_agent();
+    stage.kill_agent().await;
     stage.start_agent().await?;
     regain(stage, Reason::ProcessChanged).await
 }

@@ -66,7 +66,8 @@ pub(super) async fn set_up<'a>(teller: &mut Teller, place: &'a Place, person: Pe
 
 /// `lych channel add`, with the PIN and then the credential on standard input.
 async fn add_channel(stage: &Stage<'_>, name: &str, origin: &str) -> Result<(), Trouble> {
-    let told = format!("channel add {name} --origin {origin} --path /v1/ --method GET,POST --kind bearer --allow-private");
+    let told =
+        format!("channel add {name} --origin {origin} --path /v1/ --method GET,POST --kind bearer --allow-private");
     let ca = stage.service.ca_pem();
     let mut args: Vec<&str> = told.split(' ').collect();
     args.extend(["--ca", ca, "--factor-stdin", "--secret-stdin"]);
@@ -85,10 +86,8 @@ pub(super) async fn first_yes(stage: &mut Stage<'_>) -> Result<(), Trouble> {
     let wish = stage.post("/v1/items");
     let heard = stage.with_card(&wish, Outcome::Completed, None).await?;
     let created = heard.result("/status") == Some(&201.into());
-    stage.check(created, DemoCheck::Heard { words: "HTTP status 201" }, "the service did not answer 201")?;
-    let arrived = stage.arrived_since(0)?;
-    let one = arrived.len() == 1;
-    stage.check(one, DemoCheck::BearerOnce { requests: 1 }, "one approved action became more than one request")?;
+    stage.check(created, DemoCheck::Created, "the agent was not given the service's answer, which is 201")?;
+    stage.arrived_since(0)?;
     never_had_it(stage)
 }
 

@@ -1,0 +1,36 @@
+//! `lych restore`: puts a vault file back on purpose.
+
+use super::Context;
+use crate::cli::FactorFrom;
+use crate::factor::{self, Source};
+use crate::trouble::{Exit, Outcome};
+use crate::{output, ports};
+use clap::Args;
+use lychgate_core::card::visible;
+use lychgate_text::Message;
+use lychgate_vault::Files;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// Take the version before the vault file, which is kept beside it.
+    #[arg(long, conflicts_with = "file", required_unless_present = "file")]
+    previous: bool,
+    /// Take this file, a backup of `vault.lych`.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    factor: FactorFrom,
+}
+
+pub(crate) fn run(context: &Context, args: RestoreArgs) -> Outcome {
+    let source = args.file.unwrap_or_else(|| Files::in_dir(&context.paths.state).previous());
+    let passphrase = factor::passphrase(context.say, Source::of(args.factor.factor_stdin))?;
+    let warning = ports::restore(context, &source, &passphrase)?;
+    let from = visible(&source.display().to_string());
+    output::line(&context.say.message(&Message::Restored { from: &from }));
+    if let Some(warning) = warning {
+        output::line(&context.say.message(&Message::Notice { text: &visible(&warning) }));
+    }
+    Ok(Exit::Done)
+}
