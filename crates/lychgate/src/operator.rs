@@ -129,7 +129,7 @@ impl Operator {
     /// not accept. `command` is what the person gave.
     pub(crate) async fn must_be_outside(&mut self, command: &str) -> Result<(), Trouble> {
         let say = self.say;
-        let asked = self.ask(Command::MayI { command: command.to_owned() }, None).await?;
+        let asked = self.ask(Command::MayI { word: command.to_owned() }, None).await?;
         asked.map(drop).map_err(|Refusal { kind, text }| Trouble::refused(say, command, kind, &text))
     }
 

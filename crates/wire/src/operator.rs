@@ -90,7 +90,7 @@ pub enum Command {
     /// journalled under that word. Refused from within a run.
     MayI {
         /// One of [`Command::WORDS`].
-        command: String,
+        word: String,
     },
     /// Checks the PIN and does nothing else, so that a console can say at once that it is wrong. PIN.
     CheckFactor,
@@ -100,13 +100,14 @@ pub enum Command {
 
 impl Command {
     /// Words that [`Command::MayI`] may carry into the journal. Any other is recorded as `other`.
-    pub const WORDS: [&'static str; 6] = ["unlock", "approve", "channel add", "channel remove", "approvals", "runs"];
+    pub const WORDS: [&'static str; 7] =
+        ["up", "unlock", "approve", "channel add", "channel remove", "approvals", "runs"];
 
     /// The word in the journal and in messages.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
-            Self::MayI { command } => Self::WORDS.iter().copied().find(|word| word == command).unwrap_or("other"),
+            Self::MayI { word } => Self::WORDS.iter().copied().find(|known| known == word).unwrap_or("other"),
             Self::Status => "status",
             Self::Unlock { .. } => "unlock",
             Self::Lock => "lock",
