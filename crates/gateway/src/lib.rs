@@ -5,7 +5,7 @@
 //! * [`agent`] serves the agent socket, [`operator`] the operator socket;
 //! * [`execute`] takes one permitted action from the last decision to its end row;
 //! * [`keeper`] writes the sealed action store in order, away from the lock;
-//! * [`start`] and [`harden`] bring it up.
+//! * [`start`] and [`harden`] bring it up, [`sockets`] takes connections.
 #![forbid(unsafe_code)]
 
 mod action;
@@ -19,6 +19,7 @@ mod harden;
 mod journal;
 mod keeper;
 mod operator;
+mod sockets;
 mod start;
 mod state;
 mod status;

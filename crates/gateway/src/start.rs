@@ -8,18 +8,16 @@ use crate::journal;
 use crate::keeper::Keeper;
 use crate::operator::lock_now;
 use crate::state::{Gateway, NeverAgents};
-use crate::{agent, operator};
+use crate::{agent, operator, sockets};
 use lychgate_core::broker::Broker;
 use lychgate_core::event::{Event, RowKind};
 use lychgate_core::ids::BootId;
 use lychgate_http::Connector;
 use lychgate_journal::{Journal, JournalError, Opened};
 use lychgate_vault::{Counters, Files, Locked, VaultError};
-use lychgate_wire::transport;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -78,12 +76,11 @@ async fn serve(options: Options) -> Result<(), GatewayError> {
     let gateway = compose(state_dir, version, vault, Arc::new(log), &opened)?;
     start_rows(&gateway, &opened).await?;
 
-    // The vault's lock is ours, so whoever made these sockets is gone.
-    let agents = socket(&run_dir.join("agent.sock"))?;
-    let operators = socket(&run_dir.join("operator.sock"))?;
+    let agents = sockets::listen(&run_dir.join("agent.sock"))?;
+    let operators = sockets::listen(&run_dir.join("operator.sock"))?;
     let tasks = [
-        tokio::spawn(agent::serve(Arc::clone(&gateway), agents)),
-        tokio::spawn(operator::serve(Arc::clone(&gateway), operators)),
+        tokio::spawn(sockets::serve(Arc::clone(&gateway), agents, agent::connection)),
+        tokio::spawn(sockets::serve(Arc::clone(&gateway), operators, operator::connection)),
         tokio::spawn(tick(Arc::clone(&gateway))),
     ];
     let signals = signals(&gateway)?;
@@ -165,15 +162,6 @@ async fn start_rows(gateway: &Arc<Gateway>, opened: &Opened) -> Result<(), Gatew
         row.await.map_err(|error| GatewayError::Journal(error.to_string()))?;
     }
     Ok(())
-}
-
-fn socket(path: &Path) -> Result<UnixListener, GatewayError> {
-    let io = |what| move |error| GatewayError::Io { what, path: path.to_owned(), error };
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io("removing an old socket")(error)),
-        Ok(()) | Err(_) => {}
-    }
-    transport::listen(path).map_err(io("listening at"))
 }
 
 async fn tick(gateway: Arc<Gateway>) {

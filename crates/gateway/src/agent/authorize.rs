@@ -1,5 +1,6 @@
 //! `authorize`: authority for this run, before anything else (R17, R19).
 
+use super::announce;
 use super::call::{CallContext, deadline};
 use super::drive::Attending;
 use super::http;
@@ -94,7 +95,7 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
     let ask = ask(context, &authority, &wanted).ok_or_else(|| {
         Box::new(context.gateway.because(Some(context.run), None, &Reasons::one(Reason::ProcessChanged)))
     })?;
-    match http::open(context, &mut authority, ask) {
+    match announce::open(context, &mut authority, ask) {
         Ok(card) => Ok((names, Some(card))),
         Err(reason) => {
             drop(authority);

@@ -1,7 +1,7 @@
 //! Waiting for an action: for the person, for whoever drives it, for its end.
 
+use super::announce;
 use super::call::CallContext;
-use super::http;
 use crate::action::{ActionState, Finished};
 use crate::clock;
 use crate::execute;
@@ -124,9 +124,9 @@ pub(crate) fn ask_for_this_use(
 ) -> Result<(), Reason> {
     let number = authority.actions.get(reference).map(|action| action.number).ok_or(Reason::UnknownAction)?;
     let channel = authority.channel(request.channel()).ok_or(Reason::UnknownChannel)?;
-    let ask = http::question(context, authority, &channel, &request, reference, number, &[Reason::PerCall])
+    let ask = announce::question(context, authority, &channel, &request, reference, number, &[Reason::PerCall])
         .ok_or(Reason::ProcessChanged)?;
-    let card = http::open(context, authority, ask)?;
+    let card = announce::open(context, authority, ask)?;
     let action = authority.actions.get_mut(reference).ok_or(Reason::UnknownAction)?;
     action.state = ActionState::Waiting { request: Box::new(request), card: Some(card) };
     action.since = clock::now();

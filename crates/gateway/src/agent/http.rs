@@ -1,30 +1,22 @@
 //! `http_request`: from the call to an announced action, or to a refusal. What follows is in `drive` and `execute`.
 
+use super::announce::{Announced, announce};
 use super::call::{CallContext, deadline};
 use super::drive;
-use crate::action::{Action, ActionState, Finished};
+use crate::action::{ActionState, Finished};
 use crate::authority::{Authority, Looked, PastEnd};
-use crate::clock;
-use crate::journal;
-use crate::keeper::Kept;
 use crate::state::Gateway;
 use crate::status;
-use crate::views;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lychgate_core::broker::Ask;
-use lychgate_core::channel::{Channel, ChannelName};
+use lychgate_core::channel::ChannelName;
 use lychgate_core::decide::{Decision, Question, VaultNow};
-use lychgate_core::event::{Event, RowKind};
-use lychgate_core::ids::{Digest, GrantNo, Ref};
+use lychgate_core::ids::{Digest, Ref};
 use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
-use lychgate_core::record::{IntentRecord, Record};
 use lychgate_core::request::{CanonicalRequest, RawRequest};
-use lychgate_journal::Pending;
 use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::{Answer, HttpCall};
-use tokio_util::sync::CancellationToken;
 
 /// One authenticated request.
 pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
@@ -32,11 +24,11 @@ pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
     match begin(context, call) {
         Begun::Answer(answer) => *answer,
         Begun::Known(reference) => status::status(context, Some(reference), None, wait).await,
-        Begun::New { reference, intent, kept } => {
+        Begun::New { reference, announced } => {
             // Durable before anything is said or sent (R19, I5).
-            let recorded = intent.await.is_ok();
+            let recorded = announced.intent.await.is_ok();
             // The store costs words and results, never safety: its failure does not stop an action.
-            let _ = kept.done().await;
+            let _ = announced.kept.done().await;
             if !recorded {
                 let reasons = Reasons::one(Reason::JournalUnavailable);
                 let finished = Finished::Refused(reasons.clone());
@@ -56,8 +48,7 @@ enum Begun {
     Known(Ref),
     New {
         reference: Ref,
-        intent: Pending,
-        kept: Kept,
+        announced: Announced,
     },
 }
 
@@ -144,8 +135,9 @@ fn try_begin(
             (denied.question.request, reasons)
         }
     };
-    announce(context, authority, &channel, request, reference, &reasons, &call)
-        .map_err(|reason| with_reasons(vec![reason]))
+    let announced = announce(context, authority, &channel, request, reference, &reasons, &call)
+        .map_err(|reason| with_reasons(vec![reason]))?;
+    Ok(Begun::New { reference, announced })
 }
 
 /// `NewRun` is what `decide` says where there is no approval. Where an earlier authority is known, that is the word.
@@ -247,123 +239,6 @@ fn keyed(context: &CallContext, authority: &Authority, key: &str, channel: &Chan
     // An end that only the journal knows is found by the status that this leads to.
     let not_started = matches!(authority.past.ends.get(&intent.reference), Some(PastEnd::NotStarted));
     Some(Keyed { reference: intent.reference, digest: intent.digest, not_started })
-}
-
-fn announce(
-    context: &CallContext,
-    authority: &mut Authority,
-    channel: &Channel,
-    request: CanonicalRequest,
-    reference: Ref,
-    reasons: &[Reason],
-    call: &HttpCall,
-) -> Result<Begun, Reason> {
-    let number = authority.take_action_number().ok_or(Reason::JournalUnavailable)?;
-    let card = if reasons.is_empty() {
-        None
-    } else {
-        let ask = question(context, authority, channel, &request, reference, number, reasons)
-            .ok_or(Reason::ProcessChanged)?;
-        Some(open(context, authority, ask)?)
-    };
-    let Some((peer, kernel_boot, conversation)) = authority.broker.run(context.run).and_then(|run| {
-        let peer = run.subject().peer()?.inode;
-        Some((peer, run.subject().kernel_boot().to_owned(), run.conversation().map(str::to_owned)))
-    }) else {
-        return Err(Reason::ProcessChanged);
-    };
-    let event = Event::ActionRequested {
-        run: context.run,
-        action: number,
-        channel: channel.name.clone(),
-        method: request.method().to_string(),
-        target: format!("{}{}", request.origin(), request.path()),
-        digest: request.digest(),
-        body_bytes: request.body().len() as u64,
-        peer,
-    };
-    let epoch = authority.vault.epoch().number;
-    let intent = authority.journal.append(journal::action(RowKind::Intent, epoch, GrantNo::NONE, reference, event));
-    let record = IntentRecord {
-        reference,
-        client_ref: call.client_ref,
-        action: number,
-        run: context.run,
-        boot: context.gateway.boot_no,
-        peer,
-        kernel_boot,
-        channel: channel.name.clone(),
-        channel_version: channel.version,
-        method: request.method().to_string(),
-        target: request.url().to_owned(),
-        conversation,
-        digest: request.digest(),
-        action_key: call.action_key.clone(),
-        retry_of: call.retry_of,
-        idempotency_key: None,
-        at: clock::wall(),
-    };
-    authority.past.intents.insert(reference, record.clone());
-    let kept = authority.keeper.keep_durably(Record::Intent(record));
-    authority.actions.insert(Action {
-        reference,
-        client_ref: call.client_ref,
-        number,
-        run: context.run,
-        channel: channel.name.clone(),
-        digest: request.digest(),
-        key: call.action_key.clone(),
-        state: ActionState::Waiting { request: Box::new(request), card },
-        cancel: CancellationToken::new(),
-        since: clock::now(),
-    });
-    authority.bump();
-    Ok(Begun::New { reference, intent, kept })
-}
-
-/// The card for an action: about the session, about this use, or about both.
-pub(super) fn question(
-    context: &CallContext,
-    authority: &Authority,
-    channel: &Channel,
-    request: &CanonicalRequest,
-    reference: Ref,
-    number: lychgate_core::ids::ActionNo,
-    reasons: &[Reason],
-) -> Option<Ask> {
-    let run = authority.broker.run(context.run)?;
-    let VaultNow::Unlocked(epoch) = authority.vault.now() else { return None };
-    let session = reasons.contains(&Reason::NewRun);
-    Some(Ask {
-        run: context.run,
-        changed: Vec::new(),
-        previous: None,
-        agent: views::agent(run)?,
-        channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
-        action: Some(views::action(request, number)),
-        asks_action: reasons.contains(&Reason::PerCall).then_some(reference),
-        ceremony: channel.approval.ceremony,
-        epoch,
-    })
-}
-
-/// Puts the card before the person and records a new one.
-pub(super) fn open(
-    context: &CallContext,
-    authority: &mut Authority,
-    ask: Ask,
-) -> Result<lychgate_core::ids::CardNo, Reason> {
-    let (card, new) = authority.broker.ask(ask, clock::now())?;
-    if new && let Some(view) = authority.broker.card(card) {
-        let mut channels: Vec<ChannelName> = view.channels.iter().map(|on| on.name.clone()).collect();
-        if let Some(action) = view.action.as_ref().filter(|action| !channels.contains(&action.channel)) {
-            channels.push(action.channel.clone());
-        }
-        let event = Event::CardOpened { card, run: context.run, channels, shown: view.digest() };
-        authority.note(event);
-        authority.bump();
-    }
-    Ok(card)
 }
 
 fn fresh_ref() -> Option<Ref> {

@@ -1,5 +1,6 @@
 //! The agent socket: connections become runs, calls become answers.
 
+mod announce;
 pub(crate) mod authorize;
 pub(crate) mod call;
 pub(crate) mod drive;
@@ -18,7 +19,6 @@ use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -29,24 +29,8 @@ const EXIT_SEEN: Duration = Duration::from_millis(100);
 /// How long calls that see their run ended may take to say so.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Serves the socket until the gateway stops.
-pub(crate) async fn serve(gateway: Arc<Gateway>, listener: UnixListener) {
-    loop {
-        let accepted = tokio::select! {
-            () = gateway.stop.cancelled() => return,
-            accepted = transport::accept(&listener) => accepted,
-        };
-        match accepted {
-            Ok(socket) => {
-                tokio::spawn(connection(Arc::clone(&gateway), socket));
-            }
-            // No descriptors left: those that are open must close first.
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
-}
-
-async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+/// Serves one connection.
+pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(std::os::fd::AsFd::as_fd(&socket)) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);

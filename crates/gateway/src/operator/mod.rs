@@ -21,25 +21,8 @@ use lychgate_wire::transport::{self, Frame, FrameSender, Reader};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixListener;
 
 pub(crate) use vault::{anchor, lock_now};
-
-/// Serves the socket until the gateway stops.
-pub(crate) async fn serve(gateway: Arc<Gateway>, listener: UnixListener) {
-    loop {
-        let accepted = tokio::select! {
-            () = gateway.stop.cancelled() => return,
-            accepted = transport::accept(&listener) => accepted,
-        };
-        match accepted {
-            Ok(socket) => {
-                tokio::spawn(connection(Arc::clone(&gateway), socket));
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
-}
 
 /// A console's connection.
 struct Console {
@@ -74,7 +57,8 @@ impl Refused {
     }
 }
 
-async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+/// Serves one connection.
+pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);

@@ -123,6 +123,16 @@ fn another_user_does_not_reach_the_sockets_and_is_refused_where_the_directories_
 }
 
 #[test]
+fn a_shim_of_another_build_is_told_so_and_becomes_no_run() {
+    let world = World::new();
+    let other = world.own_dir().join("lych");
+    place::copy_program(&world.programs.lych, &other);
+    let mut agent = world.agent_with_shim(&other, crate::world::agent::Manner::default());
+    agent.get(&world, "/v1/x").must_say("INVALID shim_build");
+    assert_eq!((world.runs().len(), world.upstream.connections()), (0, 0));
+}
+
+#[test]
 fn a_client_that_ends_before_it_is_looked_at_becomes_no_run() {
     let world = World::new();
     for _ in 0..20 {

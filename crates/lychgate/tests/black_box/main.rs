@@ -16,6 +16,7 @@ mod world;
 mod audit;
 mod cards;
 mod connections;
+mod consoles;
 mod conversations;
 mod in_flight;
 mod mcp_python;

@@ -91,6 +91,34 @@ fn r24_e_a_connection_that_never_opened_is_safe_to_retry_and_is_not_retried_by_i
 }
 
 #[test]
+fn r24_e_a_server_that_can_not_prove_who_it_is_gets_nothing_and_a_retry_is_safe() {
+    let world = World::new();
+    let impostor = upstream::Upstream::start();
+    world.add_channel_to("impostor", &impostor.origin(), &[]);
+    let mut agent = world.agent();
+    agent.authorized(&world, &["impostor"]);
+    let call = json!({ "channel": "impostor", "method": "GET", "url": impostor.url("/v1/x"), "wait_seconds": 0 });
+    let answer = agent.call("http_request", call).must_say("RETRY_SAFE previous_action_not_started");
+    assert_eq!(answer.result()["evidence"], "TLS");
+    assert_eq!(impostor.count(), 0);
+}
+
+#[test]
+fn r24_e_another_request_under_a_used_action_key_is_refused_also_after_a_restart() {
+    let mut world = World::new();
+    let mut agent = world.agent();
+    agent.authorized(&world, &["api"]);
+    agent.call("http_request", order(&world, "/v1/drop")).must_say(UNKNOWN);
+    agent.call("http_request", order(&world, "/v1/else")).must_say("INVALID key_reused");
+    world.kill_gateway();
+    world.start();
+    world.unlock();
+    reauthorized(&mut agent, &world, "gateway_restarted");
+    agent.call("http_request", order(&world, "/v1/else")).must_say("INVALID key_reused");
+    assert_eq!(world.upstream.count(), 1);
+}
+
+#[test]
 fn r24_e_a_finished_action_is_told_again_after_a_restart_and_not_sent_again() {
     let mut world = World::new();
     let mut agent = world.agent();

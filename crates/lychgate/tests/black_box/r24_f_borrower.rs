@@ -49,9 +49,30 @@ fn learns_nothing(world: &World, thief: &mut Raw, known: &Known) {
         assert!(!["COMPLETED", "RETRY_SAFE", "STATUS_UNKNOWN"].iter().any(|word| told.says().starts_with(word)));
         assert!(!text.contains("/v1/secret") && !text.contains("\"ok\""), "{text}");
     }
+    // Nor does it hear that a key is taken, whether or not with the same request.
+    for path in ["/v1/secret", "/v1/other"] {
+        let [of_true, of_invented] = [&known.key, &invented.key].map(|key| {
+            let mut call = world.raw_get(path);
+            call["action_key"] = json!(key);
+            ask(thief, &call).says()
+        });
+        assert_eq!(of_true, of_invented);
+    }
     let state = ask(thief, &json!({ "call": "run_status" })).must_say("COMPLETED");
     assert!(!state.result()["approved_channels"].to_string().contains("api"), "{:#}", state.0);
-    assert_eq!(state.result()["unfinished_actions"], json!([]));
+    assert!(!state.result()["unfinished_actions"].to_string().contains(&known.action), "{:#}", state.0);
+}
+
+/// Registers with the owner's conversation and says that its last run was the owner's.
+#[track_caller]
+fn borrows(thief: &mut Raw, registered: &Value, known: &Known) {
+    assert_eq!(registered["type"], "registered", "{registered:#}");
+    let claim = json!({
+        "run": registered["run"], "boot": registered["boot"], "receipt": null,
+        "unanswered": [known.client_ref], "noticed": [], "read_to_end": true,
+    });
+    let order = json!({ "do": "register", "conversation": "thread-9", "previous": claim });
+    assert_eq!(thief.order(&order)["type"], "registered");
 }
 
 fn action_of_the_owner(world: &World, owner: &mut Raw) -> Known {
@@ -66,12 +87,12 @@ fn action_of_the_owner(world: &World, owner: &mut Raw) -> Known {
 fn r24_f_a_stranger_who_quotes_everything_of_a_living_run_learns_and_gets_nothing() {
     let world = World::new();
     let mut owner = world.raw();
-    assert_eq!(owner.register(Some("thread-9"))["type"], "registered");
+    let registered = owner.register(Some("thread-9"));
     owner.authorized(&world);
     let known = action_of_the_owner(&world, &mut owner);
 
     let mut thief = world.raw();
-    assert_eq!(thief.register(Some("thread-9"))["type"], "registered");
+    borrows(&mut thief, &registered, &known);
     learns_nothing(&world, &mut thief, &known);
     ask(&mut thief, &world.raw_get("/v1/theft")).must_say("APPROVAL_PENDING new_run");
     assert_eq!(world.upstream.count(), 1);
@@ -91,12 +112,7 @@ fn r24_f_a_stranger_who_quotes_everything_of_a_dead_run_learns_and_gets_nothing(
     until("no run", || world.runs().is_empty().then_some(()));
 
     let mut thief = world.raw();
-    let claim = json!({
-        "run": registered["run"], "boot": registered["boot"], "receipt": null,
-        "unanswered": [known.client_ref], "noticed": [known.action], "read_to_end": true,
-    });
-    let order = json!({ "do": "register", "conversation": "thread-9", "previous": claim });
-    assert_eq!(thief.order(&order)["type"], "registered");
+    borrows(&mut thief, &registered, &known);
     learns_nothing(&world, &mut thief, &known);
 
     // A yes to something else opens nothing of it.

@@ -40,6 +40,27 @@ fn of_eight_racing_starts_one_serves_and_the_others_end() {
 }
 
 #[test]
+fn signals_lock_and_stop_the_gateway_in_order() {
+    use rustix::process::Signal;
+    let mut world = World::new();
+    let mut agent = world.agent();
+    agent.authorized(&world, &["api"]);
+    world.signal_gateway(Signal::HUP);
+    world.signal_gateway(Signal::USR1);
+    crate::world::until("a lock", || (world.status()["vault"] == "locked").then_some(()));
+    agent.get(&world, "/v1/x").must_say("VAULT_LOCKED vault_locked");
+    world.unlock();
+    world.signal_gateway(Signal::TERM);
+    world.gateway_ends();
+    world.verify(&[]).exits(0);
+    let activity = world.activity();
+    for words in ["vault_locked epoch=4", "cause=signal", "gateway_stopped"] {
+        assert!(activity.contains(words), "no {words:?} in:\n{activity}");
+    }
+    assert_eq!(world.upstream.connections(), 0);
+}
+
+#[test]
 fn a_gateway_without_a_vault_or_with_a_wrong_passphrase_opens_nothing() {
     let mut world = World::asleep();
     world.start();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -49,10 +49,15 @@ impl World {
 
     /// Starts an agent and shakes hands over MCP.
     pub fn agent_as(&self, manner: Manner<'_>) -> Agent {
+        self.agent_with_shim(&self.programs.lych, manner)
+    }
+
+    /// The same with another file as the shim.
+    pub fn agent_with_shim(&self, shim: &Path, manner: Manner<'_>) -> Agent {
         let own = self.own_dir();
         let mut command = self.user.command(&super::place::python());
         command.arg(self.agent_script()).arg(&own);
-        command.args(manner.shell.then_some("--shell")).arg("--").arg(&self.programs.lych);
+        command.args(manner.shell.then_some("--shell")).arg("--").arg(shim);
         command.args(self.state_arguments()).arg("mcp");
         if let Some(conversation) = manner.conversation {
             command.args(["--conversation", conversation]);

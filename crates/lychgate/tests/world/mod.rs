@@ -140,6 +140,15 @@ impl World {
         assert!(gateway.wait().success());
     }
 
+    pub fn signal_gateway(&mut self, signal: rustix::process::Signal) {
+        self.gateway.as_mut().expect("a gateway runs").signal(signal);
+    }
+
+    /// Waits until the gateway has ended by itself, without a fault.
+    pub fn gateway_ends(&mut self) {
+        assert!(self.gateway.take().expect("a gateway runs").wait().success());
+    }
+
     pub fn gateway_pid(&self) -> u32 {
         self.gateway.as_ref().expect("a gateway runs").pid()
     }
@@ -151,6 +160,20 @@ impl World {
 
     pub fn dir(&self) -> &Path {
         self.dir.path()
+    }
+}
+
+/// What must be true of every world at its end, whatever it was about.
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() || self.gateway_output.is_empty() {
+            return;
+        }
+        let verified = self.verify(&["--all-commits"]);
+        assert_eq!(verified.status, 0, "the log of this world: {verified:#?}");
+        let bearer = canary::Canary::of(&self.bearer);
+        bearer.not_below(&self.state);
+        bearer.not_in_text("what the gateway wrote", &self.gateway_said());
     }
 }
 

@@ -7,8 +7,8 @@ pub(super) fn demo(text: &D<'_>) -> String {
         D::Intro { dir } => format!(
             "Lychgate demo: what a resumed agent may not inherit\n\n\
              Everything here is thrown away at the end: a vault, a journal, an agent and a service, in\n  {dir}\n\
-             Your own vault is not touched. The demo's vault opens faster than a real one: its passphrase is random\n\
-             and protects nothing, so trying it may be cheap."
+             Your own vault is not touched. The demo's vault opens faster than a real one:\n\
+             its passphrase is random and protects nothing, so trying it may be cheap."
         ),
         D::Pin { pin } => {
             format!("\nYour PIN for this demo is {pin}. A real PIN is never shown; this one is yours for a minute.")
@@ -44,12 +44,14 @@ pub(super) fn failure(failure: &F<'_>) -> String {
         F::Command { command, status, said } => format!("`{command}` ended with {status} and said:\n  {said}"),
         F::Check { what } => (*what).to_owned(),
         F::TooLong { what } => format!("{what} took too long; try again when the machine is less busy"),
-        F::SaidNo => "you said no, and the agent heard it as a no: nothing was sent, and it may not ask for the same thing again.\n  \
-                      The rest of the demo needs a yes; run it again to see it"
-            .to_owned(),
+        F::SaidNo => {
+            "you said no, and the agent heard it: nothing was sent, and it may not ask for the same thing again.\n  \
+             The rest of the demo needs a yes; run it again to see it"
+                .to_owned()
+        }
         F::InputEnded => "input ended before the card was answered, so it was not answered".to_owned(),
         F::NoTerminal => {
-            "there is no terminal to ask in: run `lych demo` in one, or `lych demo --yes`, which answers the cards itself"
+            "there is no terminal to ask in: run `lych demo` in one, or `lych demo --yes`, which answers the cards"
                 .to_owned()
         }
         F::OwnState => "the demo makes its own throw-away state: run it without --state-dir".to_owned(),
@@ -79,35 +81,41 @@ fn heading(step: S) -> &'static str {
 fn story(step: S) -> &'static str {
     match step {
         S::SetUp => {
-            "A local HTTPS service stands for somebody's API and writes down what it receives. The vault holds its\n\
-             credential; the gateway is the only program that ever uses it. A channel says where it may go."
+            "A local HTTPS service stands for somebody's API and writes down what it\n\
+             receives. The vault holds its credential; the gateway is the only program that\n\
+             ever uses it. A channel says where it may go."
         }
         S::FirstYes => {
-            "The agent is another program, and speaks MCP to `lych mcp` like any client. It wants to create an item.\n\
-             It has no credential, and nobody has approved it: so a card asks you first."
+            "The agent is another program, and speaks MCP to `lych mcp` like any client. It\n\
+             wants to create an item. It has no credential, and nobody has approved it: so\n\
+             a card asks you first."
         }
         S::ProcessChanged => {
-            "The agent is killed. A replacement runs the same program with the same conversation. It knows what the\n\
-             first one knew, but it is not the process that you approved."
+            "The agent is killed. A replacement runs the same program with the same\n\
+             conversation. It knows what the first one knew, but it is not the process that\n\
+             you approved."
         }
         S::GatewayRestarted => {
-            "The gateway is killed and started again. The agent still runs and still has its connection's memory, but\n\
-             approvals live in a gateway's memory and ended with it. Until you unlock, it hears that the vault is locked."
+            "The gateway is killed and started again. The agent still runs and still has\n\
+             its connection's memory, but approvals live in a gateway's memory and ended\n\
+             with it. Until you unlock, it hears that the vault is locked."
         }
         S::VaultStateChanged => {
-            "You lock the vault and unlock it again. Same agent, same gateway; but what you locked stays ended."
+            "You lock the vault and unlock it again. Same agent, same gateway; but what you\n\
+             locked stays ended."
         }
         S::ResultLost => {
-            "The service takes the request and closes the connection without an answer. Did it take effect? The gateway\n\
-             does not guess and does not send it again."
+            "The service takes the request and closes the connection without an answer. Did\n\
+             it take effect? The gateway does not guess and does not send it again."
         }
         S::NeverStarted => {
-            "A second channel leads to a port where nobody listens. You approve it; the connection never opens. That is\n\
-             proof that nothing happened, and only with such proof the agent hears that a retry is safe."
+            "A second channel leads to a port where nobody listens. You approve it; the\n\
+             connection never opens. That is proof that nothing happened, and only with\n\
+             such proof the agent hears that a retry is safe."
         }
         S::Journal => {
-            "Everything above stands in an encrypted journal. Reading it takes the passphrase; checking that nobody\n\
-             changed it takes only the public key."
+            "Everything above stands in an encrypted journal. Reading it takes the\n\
+             passphrase; checking that nobody changed it takes only the public key."
         }
     }
 }

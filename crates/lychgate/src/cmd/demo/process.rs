@@ -15,13 +15,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
-/// What reaches our children from our environment: words and clock, nothing that loads or redirects.
-const KEPT_VARIABLES: [&str; 4] = ["LC_ALL", "LC_MESSAGES", "LANG", "TZ"];
 /// No command of the demo needs longer.
 const COMMAND_TAKES: Duration = Duration::from_secs(30);
 
-/// A process in a group of its own, so that a key in the terminal does not reach it. Dropped: it and all that it started
-/// in its group are killed, and it has ended.
+/// A process in a group of its own, so that a key in the terminal does not reach it. Dropped: it and all that it
+/// started in its group are killed, and it has ended.
 pub(super) struct Program {
     child: Child,
 }
@@ -66,15 +64,10 @@ pub(super) fn log(path: &Path) -> io::Result<Stdio> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(Stdio::from)
 }
 
-/// `program` in a clean environment.
+/// `program` with an empty environment: nothing in ours loads or redirects anything in it.
 pub(super) fn clean(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_clear().current_dir("/");
-    for name in KEPT_VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
-            command.env(name, value);
-        }
-    }
     command
 }
 

@@ -1,0 +1,44 @@
+//! The two sockets: made once, each connection served by a task of its own.
+
+use crate::error::GatewayError;
+use crate::state::Gateway;
+use lychgate_wire::transport;
+use std::future::Future;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixListener;
+
+/// How long to wait where no descriptor is left: those that are open must close first.
+const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
+
+/// Listens at `path`. The vault's lock is ours, so whoever made a socket that stands there is gone.
+pub(crate) fn listen(path: &Path) -> Result<UnixListener, GatewayError> {
+    let io = |what| move |error| GatewayError::Io { what, path: path.to_owned(), error };
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io("removing an old socket")(error)),
+        Ok(()) | Err(_) => {}
+    }
+    transport::listen(path).map_err(io("listening at"))
+}
+
+/// Serves connections until the gateway stops.
+pub(crate) async fn serve<F: Future<Output = ()> + Send + 'static>(
+    gateway: Arc<Gateway>,
+    listener: UnixListener,
+    connection: fn(Arc<Gateway>, OwnedFd) -> F,
+) {
+    loop {
+        let accepted = tokio::select! {
+            () = gateway.stop.cancelled() => return,
+            accepted = transport::accept(&listener) => accepted,
+        };
+        match accepted {
+            Ok(socket) => {
+                tokio::spawn(connection(Arc::clone(&gateway), socket));
+            }
+            Err(_) => tokio::time::sleep(OUT_OF_DESCRIPTORS).await,
+        }
+    }
+}
