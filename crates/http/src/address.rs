@@ -65,11 +65,9 @@ fn v4(address: Ipv4Addr) -> Class {
         [169, 254, ..] => Class::Never("a link-local address"),
         [224..=239, ..] => Class::Never("a multicast address"),
         [255, 255, 255, 255] => Class::Never("the broadcast address"),
-        [240..=255, ..]
-        | [192, 0, 0 | 2, _]
-        | [192, 88, 99, _]
-        | [198, 51, 100, _]
-        | [203, 0, 113, _] => Class::Never(RESERVED),
+        [240..=255, ..] | [192, 0, 0 | 2, _] | [192, 88, 99, _] | [198, 51, 100, _] | [203, 0, 113, _] => {
+            Class::Never(RESERVED)
+        }
         _ => Class::Public,
     }
 }

@@ -17,7 +17,9 @@ pub(crate) fn authorization(kind: CredentialKind, secret: &SecretBytes) -> Resul
         return Err("the channel's credential is empty; give it again with `lych channel rotate`");
     }
     if secret.len() > SECRET_BYTES {
-        return Err("the channel's credential is longer than servers take; check it and give it again with `lych channel rotate`");
+        return Err(
+            "the channel's credential is longer than servers take; check it and give it again with `lych channel rotate`",
+        );
     }
     // RFC 6750 section 2.1 allows less; tokens outside of it are in use, but none with spaces or control characters.
     if !secret.iter().all(u8::is_ascii_graphic) {
@@ -66,7 +68,16 @@ mod tests {
 
     #[test]
     fn a_secret_that_could_break_out_of_its_header_is_refused_without_being_quoted() {
-        for bad in [&b""[..], b"canary\r\nX-Evil: 1", b"canary\n", b" canary", b"can ary", b"canary\0", b"canary\x7f", "canarü".as_bytes()] {
+        for bad in [
+            &b""[..],
+            b"canary\r\nX-Evil: 1",
+            b"canary\n",
+            b" canary",
+            b"can ary",
+            b"canary\0",
+            b"canary\x7f",
+            "canarü".as_bytes(),
+        ] {
             assert!(!bearer(bad).unwrap_err().contains("canar"), "{bad:?}");
         }
         assert!(bearer(&vec![b'x'; SECRET_BYTES]).is_ok());

@@ -35,7 +35,8 @@ pub(crate) fn tls(origin: &Origin, error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>());
     let why = match inner {
         Some(TlsError::InvalidCertificate(certificate)) => untrusted(certificate),
-        Some(TlsError::AlertReceived(AlertDescription::NoApplicationProtocol)) | Some(TlsError::NoApplicationProtocol) => {
+        Some(TlsError::AlertReceived(AlertDescription::NoApplicationProtocol))
+        | Some(TlsError::NoApplicationProtocol) => {
             "it does not speak HTTP/1.1, and the gateway speaks nothing else yet"
         }
         Some(TlsError::AlertReceived(AlertDescription::UnrecognisedName)) => {

@@ -122,7 +122,9 @@ fn undo(text: &[u8], mark: u8, meaning: impl Fn(&[u8]) -> Option<(u8, usize)>) -
     memchr::memchr(mark, text)?;
     let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
     let mut rest = text;
-    while let Some((before, after)) = memchr::memchr(mark, rest).and_then(|at| Some((rest.get(..at)?, rest.get(at + 1..)?))) {
+    while let Some((before, after)) =
+        memchr::memchr(mark, rest).and_then(|at| Some((rest.get(..at)?, rest.get(at + 1..)?)))
+    {
         out.extend_from_slice(before);
         let (byte, skip) = meaning(after).unwrap_or((mark, 0));
         out.push(byte);
@@ -195,9 +197,15 @@ mod tests {
                 forms.push((format!("unpadded after {before:?} before {after:?}"), STANDARD_NO_PAD.encode(&clear)));
                 forms.push((format!("url-safe after {before:?} before {after:?}"), URL_SAFE.encode(&clear)));
                 let wrapped = STANDARD.encode(&clear).as_bytes().chunks(5).map(<[u8]>::to_vec).collect::<Vec<_>>();
-                forms.push((format!("wrapped after {before:?}"), String::from_utf8(wrapped.join(&b"\r\n"[..])).unwrap()));
+                forms.push((
+                    format!("wrapped after {before:?}"),
+                    String::from_utf8(wrapped.join(&b"\r\n"[..])).unwrap(),
+                ));
                 forms.push((format!("base64 in json after {before:?}"), json(&STANDARD.encode(&clear), false)));
-                forms.push((format!("base64 in percent after {before:?}"), percent(&STANDARD.encode(&clear), false, true)));
+                forms.push((
+                    format!("base64 in percent after {before:?}"),
+                    percent(&STANDARD.encode(&clear), false, true),
+                ));
             }
         }
         forms.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
@@ -228,7 +236,8 @@ mod tests {
     fn a_text_without_the_secret_is_left_alone() {
         let needles = Needles::of(SECRET.as_bytes());
         let almost = SECRET.replace("canary", "canari");
-        let long = format!("{{\"a\": \"{almost}\", \"b\": \"%41%42\\u0041\\n\", \"c\": \"{}\"}}", STANDARD.encode(&almost));
+        let long =
+            format!("{{\"a\": \"{almost}\", \"b\": \"%41%42\\u0041\\n\", \"c\": \"{}\"}}", STANDARD.encode(&almost));
         for text in ["", "a", "%", "%4", "\\", "\\u00", "100 % \\ sure", "%zz\\u12g4", long.as_str()] {
             assert!(!needles.in_text(text.as_bytes()), "{text}");
             assert!(!needles.begun_at_end(text.as_bytes()), "{text}");

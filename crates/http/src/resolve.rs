@@ -68,9 +68,9 @@ fn refused(origin: &Origin, address: IpAddr, class: Class) -> String {
     let what = format!("{} leads to {address}, which is {}", origin.host(), class.words());
     match class {
         Class::Never(_) => format!("{what}; a credential is never sent there, and no setting changes that"),
-        Class::Public | Class::Loopback | Class::Private(_) => format!(
-            "{what}; if that is meant, the operator allows it for the channel with --allow-private"
-        ),
+        Class::Public | Class::Loopback | Class::Private(_) => {
+            format!("{what}; if that is meant, the operator allows it for the channel with --allow-private")
+        }
     }
 }
 

@@ -109,7 +109,10 @@ fn tell(end: End, seen: Seen, written: &Written, header_seconds: u64, spent: Spe
     let why = match (end, head) {
         // What arrived under an authority that has ended is not handed on.
         (End::Cancelled, Some((status, _))) => {
-            format!("the gateway cut the connection because the authority ended; status {} had arrived", status.as_u16())
+            format!(
+                "the gateway cut the connection because the authority ended; status {} had arrived",
+                status.as_u16()
+            )
         }
         (End::Cancelled, None) => "the gateway cut the connection because the authority ended".to_owned(),
         (End::TimeUp(_), Some(head)) => return Outcome::Observed { response: observed(head, BodyEnd::CutByUs), spent },

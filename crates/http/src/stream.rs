@@ -196,7 +196,13 @@ mod tests {
             tokio::time::sleep(limit / 2).await;
             written.moved();
         };
-        let (at, ()) = tokio::join!(async { written.quiet_for(limit).await; written.since.elapsed() }, progress);
+        let (at, ()) = tokio::join!(
+            async {
+                written.quiet_for(limit).await;
+                written.since.elapsed()
+            },
+            progress
+        );
         assert!(at >= limit * 3 / 2 - Duration::from_millis(2), "{at:?}");
     }
 }

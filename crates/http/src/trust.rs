@@ -20,11 +20,11 @@ pub struct SetupError(String);
 
 /// Where Linux distributions keep one file with all roots; the first that serves is used.
 const BUNDLES: [&str; 5] = [
-    "/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Gentoo, NixOS
+    "/etc/ssl/certs/ca-certificates.crt", // Debian, Ubuntu, Arch, Gentoo, NixOS
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, RHEL
-    "/etc/pki/tls/certs/ca-bundle.crt",                  // older Fedora and RHEL
-    "/etc/ssl/ca-bundle.pem",                            // openSUSE
-    "/etc/ssl/cert.pem",                                 // Alpine
+    "/etc/pki/tls/certs/ca-bundle.crt",   // older Fedora and RHEL
+    "/etc/ssl/ca-bundle.pem",             // openSUSE
+    "/etc/ssl/cert.pem",                  // Alpine
 ];
 
 /// Settings that trust the system's roots, or in words why there are none.

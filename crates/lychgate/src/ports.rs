@@ -11,8 +11,8 @@ use lychgate_seal::{Cost, Slot, SlotId, SlotKey, SlotKind, kdf};
 use lychgate_text::Problem;
 use lychgate_vault::{Files, Signer};
 use lychgate_wire::sensitive::Sensitive;
-use std::path::PathBuf;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What one try of the passphrase takes on this machine. Long for whoever guesses, short for whoever knows.

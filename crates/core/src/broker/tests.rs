@@ -299,7 +299,8 @@ fn a_weaker_ceremony_another_card_and_a_foreign_channel_are_refused_and_the_card
     let mut broker = broker(&[(1, 100)]);
     let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
     let foreign = ["gitlab".parse().unwrap()];
-    let attempts: [(Option<Digest>, Option<&[ChannelName]>, Ceremony); 3] = [
+    type Attempt<'a> = (Option<Digest>, Option<&'a [ChannelName]>, Ceremony);
+    let attempts: [Attempt<'_>; 3] = [
         (None, None, Ceremony::Click),
         (Some(Digest([1; 32])), None, Ceremony::Presence),
         (None, Some(&foreign), Ceremony::Presence),

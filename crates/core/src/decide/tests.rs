@@ -231,7 +231,7 @@ fn one_field_off_denies_for_that_reason_and_no_other() {
             |s| s.chain.processes[0].namespaces = Seen::Seen(Namespaces { user: 9, pid: 2 }),
             Reason::ProcessChanged,
         ),
-        ("shorter chain", |s| drop(s.chain.processes.pop()), Reason::ProcessChanged),
+        ("shorter chain", |s| s.chain.processes.truncate(1), Reason::ProcessChanged),
         ("run ended", |s| s.run_ended = Some(EndReason::ProcessExited), Reason::ProcessChanged),
         ("other run", |s| s.run = RunId(32), Reason::ProcessChanged),
         ("nonce", |s| s.nonce = LaunchNonce([3; 16]), Reason::ProcessChanged),

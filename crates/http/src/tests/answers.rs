@@ -2,8 +2,8 @@
 
 use super::fixture::{get, observed, post, ready, run, send};
 use super::server::Server;
-use crate::bounds::RESPONSE_READ_BYTES;
 use crate::Response;
+use crate::bounds::RESPONSE_READ_BYTES;
 use lychgate_core::ids::Digest;
 use lychgate_core::limits::RESPONSE_KEPT_BYTES;
 use sha2::{Digest as _, Sha256};
@@ -18,19 +18,22 @@ async fn answer(bytes: impl Into<Vec<u8>>) -> Response {
 
 #[tokio::test]
 async fn a_whole_answer_is_told_as_it_is() {
-    let response = answer(*b"HTTP/1.1 418 Teapot\r\nX-A: 1\r\nx-b: \xe9\r\nx-a: 2\r\ncontent-length: 5\r\n\r\nhello").await;
+    let response =
+        answer(*b"HTTP/1.1 418 Teapot\r\nX-A: 1\r\nx-b: \xe9\r\nx-a: 2\r\ncontent-length: 5\r\n\r\nhello").await;
     assert_eq!((response.status, response.body.as_slice(), response.total_bytes), (418, &b"hello"[..], 5));
     assert!(!response.truncated && !response.cut_by_peer && !response.cut_by_us);
     assert_eq!(response.withheld, None);
     assert_eq!(response.body_sha256, Digest(Sha256::digest(b"hello").into()));
-    let of = |name: &str| response.headers.iter().filter(|(n, _)| n == name).map(|(_, v)| v.clone()).collect::<Vec<_>>();
+    let of =
+        |name: &str| response.headers.iter().filter(|(n, _)| n == name).map(|(_, v)| v.clone()).collect::<Vec<_>>();
     assert_eq!(of("x-a"), ["1", "2"]);
     assert_eq!(of("x-b"), ["é"]);
 }
 
 #[tokio::test]
 async fn chunks_are_put_together() {
-    let response = answer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nx-t: 1\r\n\r\n").await;
+    let response =
+        answer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nx-t: 1\r\n\r\n").await;
     assert_eq!(response.body, b"abcde");
     assert!(!response.cut_by_peer);
     assert_eq!(response.withheld, None);

@@ -5,7 +5,9 @@ use lychgate_core::approval::{ApprovalFacts, SessionApproval};
 use lychgate_core::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, CredentialKind, HttpBinding, Origin};
 use lychgate_core::decide::{Authority, Decision, LiveEvidence, Question, VaultNow, decide};
 use lychgate_core::event::RowKind;
-use lychgate_core::evidence::{Executable, FileId, LiveChain, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Subject};
+use lychgate_core::evidence::{
+    Executable, FileId, LiveChain, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Subject,
+};
 use lychgate_core::ids::{ApprovalId, BootId, Digest, GrantNo, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use lychgate_core::proof::{Armed, JournalAck, Released};
 use lychgate_core::request::{CanonicalRequest, RawRequest};

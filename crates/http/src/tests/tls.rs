@@ -30,7 +30,8 @@ impl Authority {
 
     pub(super) fn server(&self, names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
+        let mut params =
+            CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
         change(&mut params);
         let certificate = params.signed_by(&key, &self.0).unwrap();
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
@@ -93,11 +94,9 @@ async fn the_name_in_the_certificate_must_be_the_origins() {
 async fn a_server_that_is_not_believed_gets_no_byte_of_a_request() {
     let (authority, other, same_name) = (Authority::new(), Authority::named("Other"), Authority::new());
     let server = answering(authority.server(&["127.0.0.1"], |_| {}));
-    for (ca, word) in [
-        (Some(other.pem()), "trusted list"),
-        (None, "trusted list"),
-        (Some(same_name.pem()), "signature is false"),
-    ] {
+    for (ca, word) in
+        [(Some(other.pem()), "trusted list"), (None, "trusted list"), (Some(same_name.pem()), "signature is false")]
+    {
         let refusal = connect(&server.url("/"), ca).await.unwrap_err();
         assert_eq!(refusal.evidence, NotStarted::Tls);
         assert!(refusal.detail.contains(word) && refusal.detail.contains("tls phase"), "{refusal}");

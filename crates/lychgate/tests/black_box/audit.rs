@@ -180,7 +180,7 @@ fn another_key_and_no_key_are_never_plainly_good() {
     let dir = log.changed(|_, _| {});
     let audit = dir.display().to_string();
     log.world.lych(&["audit", "verify", &audit]).exits(10).says("SELF-SIGNED");
-    let other = World::asleep().public_key;
+    let other = World::asleep().public_key.clone();
     log.world.lych(&["audit", "verify", &audit, "--key", &other]).exits(17).says("BAD_KEY");
 }
 

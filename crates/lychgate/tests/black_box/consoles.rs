@@ -34,18 +34,6 @@ fn a_copy_of_lych_is_no_console() {
 }
 
 #[test]
-fn a_console_whose_loader_was_told_where_to_find_libraries_is_refused() {
-    let world = World::new();
-    let (_agent, words) = asked(&world);
-    for variable in ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"] {
-        let mut command = world.user.command(&world.programs.lych);
-        // Nothing is there; the console must not rely on that.
-        command.args(&words).env(variable, world.own_dir().join("none.so"));
-        is_refused(&world, command, variable);
-    }
-}
-
-#[test]
 fn a_console_in_a_namespace_of_its_own_is_refused() {
     let world = World::new();
     let (_agent, words) = asked(&world);
