@@ -101,6 +101,12 @@ impl Recall {
         }
     }
 
+    /// True where the run was noted. Runs are noted when they are first approved: what never had authority leaves none.
+    #[must_use]
+    pub fn knows(&self, run: RunId) -> bool {
+        self.runs.contains_key(&run)
+    }
+
     /// Takes in what was noted while the store could not be read. Newer knowledge wins.
     pub fn absorb(&mut self, newer: Self) {
         self.runs.extend(newer.runs);
@@ -131,14 +137,14 @@ impl Recall {
 
     /// The newest run that is over and had the same program and directory: named on a card where no label links them.
     #[must_use]
-    pub fn latest_of(&self, arrival: &Arrival<'_>) -> Option<RunId> {
+    pub fn latest_of(&self, arrival: &Arrival<'_>) -> Option<(RunId, &AgentIdentity)> {
         self.runs
             .values()
             .rev()
             .filter(|past| past.record.run != arrival.run)
             .filter(|past| past.ended.is_some() || past.record.boot != arrival.boot)
             .find(|past| past.record.agent == *arrival.agent)
-            .map(|past| past.record.run)
+            .map(|past| (past.record.run, &past.record.agent))
     }
 }
 
@@ -207,7 +213,7 @@ mod tests {
         assert_eq!(lapse.reasons.all(), [Reason::ProcessChanged]);
         assert!(lapse.same_program && !lapse.same_process);
         assert_eq!(recall.lapse(&arrival(&agent, 1, 200, None)), None);
-        assert_eq!(recall.latest_of(&arrival(&agent, 1, 200, None)), Some(RunId(1)));
+        assert_eq!(recall.latest_of(&arrival(&agent, 1, 200, None)).map(|(run, _)| run), Some(RunId(1)));
     }
 
     #[test]

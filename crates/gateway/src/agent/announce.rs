@@ -114,7 +114,7 @@ pub(crate) fn question(
     Some(Ask {
         run: context.run,
         changed: Vec::new(),
-        previous: None,
+        previous: if session { authority.run_before(context.run) } else { None },
         agent: views::agent(run)?,
         channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
         action: Some(views::action(request, number)),

@@ -147,10 +147,15 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
             channels.push(views::channel(&channel, false));
         }
     }
+    let changed_is_empty = changed.is_none();
     Some(Ask {
         run: context.run,
         changed: changed.map(|changed| changed.all().to_vec()).unwrap_or_default(),
-        previous: lapse.and_then(|_| views::previous(run)),
+        previous: match lapse {
+            Some(_) => views::previous(run),
+            None if changed_is_empty => authority.run_before(context.run),
+            None => None,
+        },
         agent: views::agent(run)?,
         channels,
         action: None,

@@ -94,7 +94,12 @@ fn enter(context: &CallContext, conversation: Option<&str>) -> Option<Answer> {
         return Some(context.refuse("", reasons, &looked));
     }
     let label = super::register::label(conversation.map(str::to_owned));
+    let before = authority.broker.run(context.run).and_then(|run| run.conversation()).map(str::to_owned);
     let ends = authority.broker.declare_conversation(context.run, label.as_deref());
     authority.apply(ends);
+    if label.is_some() && label != before {
+        // Some clients name their conversation with the first call: only now can it be linked to an earlier run.
+        authority.remember(context.run);
+    }
     None
 }

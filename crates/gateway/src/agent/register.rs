@@ -1,6 +1,5 @@
 //! Registration: pin, acknowledge, and only then listen to what the client says (R3, R8).
 
-use crate::clock;
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::broker::NewRun;
 use lychgate_core::event::{Event, Requester};
@@ -8,7 +7,6 @@ use lychgate_core::evidence::{ProcessInode, Seen, differences};
 use lychgate_core::ids::{LaunchNonce, RunId};
 use lychgate_core::limits;
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
-use lychgate_core::record::{Record, RunRecord};
 use lychgate_peer::{PinRefused, Pinned, Rules, inode_of};
 use lychgate_wire::WIRE;
 use lychgate_wire::agent::{FromAgent, Previous, ToAgent};
@@ -148,18 +146,6 @@ fn enter(
     authority.broker.register(new)?;
     authority.runs.insert(id, Arc::clone(&handle));
     authority.remember(id);
-    if let Some(agent) = authority.broker.run(id).and_then(crate::authority::identity) {
-        let record = RunRecord {
-            run: id,
-            boot: gateway.boot_no,
-            conversation: conversation.clone(),
-            agent,
-            peer,
-            kernel_boot: subject.kernel_boot().to_owned(),
-            at: clock::wall(),
-        };
-        authority.record(Record::Run(record));
-    }
     authority.note(Event::RunStarted { run: id, subject, conversation });
     authority.bump();
     Ok(handle)

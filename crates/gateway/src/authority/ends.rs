@@ -70,7 +70,9 @@ impl Authority {
             action.cancel.cancel();
         }
         self.note(Event::RunEnded { run: id, reason, differences: found });
-        self.record(Record::RunEnded { run: id, reason, at: clock::wall() });
+        if self.recall.knows(id) {
+            self.record(Record::RunEnded { run: id, reason, at: clock::wall() });
+        }
         if let Some(handle) = self.runs.remove(&id) {
             handle.ended.cancel();
         }

@@ -14,6 +14,7 @@ use crate::journal;
 use crate::keeper::Keeper;
 use crate::state::RunHandle;
 use lychgate_core::broker::{Broker, Run};
+use lychgate_core::card::PreviousRun;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::{self, Decision, LiveEvidence, Question, VaultNow};
 use lychgate_core::event::Event;
@@ -21,7 +22,7 @@ use lychgate_core::evidence::{Difference, LiveChain, Seen, differences};
 use lychgate_core::ids::{ActionNo, RunId};
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_core::recall::{Arrival, Recall};
-use lychgate_core::record::{AgentIdentity, EndKind, Record};
+use lychgate_core::record::{AgentIdentity, EndKind, Record, RunRecord};
 use lychgate_journal::{Journal, Pending};
 use lychgate_vault::Counters;
 use std::collections::HashMap;
@@ -150,19 +151,50 @@ impl Authority {
 
     /// Finds out what the recall says of an earlier authority of this run.
     pub(crate) fn remember(&mut self, id: RunId) {
-        let Some(run) = self.broker.run(id) else { return };
-        let Some(peer) = run.subject().peer().map(|peer| peer.inode) else { return };
-        let Some(agent) = identity(run) else { return };
+        let lapse = self.with_arrival(id, |recall, arrival| recall.lapse(arrival));
+        self.broker.set_lapse(id, lapse);
+    }
+
+    /// The newest run before this one of the same program and directory, for a card: named, and nothing follows from it.
+    pub(crate) fn run_before(&self, id: RunId) -> Option<PreviousRun> {
+        self.with_arrival(id, |recall, arrival| {
+            let (run, agent) = recall.latest_of(arrival)?;
+            Some(PreviousRun { run, program: agent.program.clone(), same_program: true, shows_results: false })
+        })
+    }
+
+    fn with_arrival<T>(&self, id: RunId, find: impl FnOnce(&Recall, &Arrival<'_>) -> Option<T>) -> Option<T> {
+        let run = self.broker.run(id)?;
+        let agent = identity(run)?;
         let arrival = Arrival {
             run: id,
             boot: self.broker.boot_no(),
-            peer,
+            peer: run.subject().peer()?.inode,
             kernel_boot: run.subject().kernel_boot(),
             conversation: run.conversation(),
             agent: &agent,
         };
-        let lapse = self.recall.lapse(&arrival);
-        self.broker.set_lapse(id, lapse);
+        find(&self.recall, &arrival)
+    }
+
+    /// Notes a run in the recall, once: when it is first approved. Runs that never had authority leave no trace there, so
+    /// that nobody can fill it by connecting.
+    pub(crate) fn record_run(&mut self, id: RunId) {
+        if self.recall.knows(id) {
+            return;
+        }
+        let Some(run) = self.broker.run(id) else { return };
+        let (Some(agent), Some(peer)) = (identity(run), run.subject().peer()) else { return };
+        let record = RunRecord {
+            run: id,
+            boot: self.broker.boot_no(),
+            conversation: run.conversation().map(str::to_owned),
+            agent,
+            peer: peer.inode,
+            kernel_boot: run.subject().kernel_boot().to_owned(),
+            at: clock::wall(),
+        };
+        self.record(Record::Run(record));
     }
 
     /// Takes a record into the recall and hands it to the store.

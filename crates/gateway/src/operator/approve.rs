@@ -95,6 +95,9 @@ fn settle(authority: &mut Authority, view: &CardView, opened: &[ChannelName], wh
         authority.bump();
         return Err(Refused::new(Failure::Fault, say(&Text::NotGranted)));
     }
+    if !opened.is_empty() {
+        authority.record_run(run);
+    }
     for channel in opened {
         let epoch = authority.vault.epoch().number;
         authority.record(Record::Approved { run, channel: channel.clone(), epoch, at: clock::wall() });

@@ -165,7 +165,7 @@ fn a_log_is_accepted_with_the_printed_key_and_rejected_after_each_kind_of_change
 fn a_tail_that_was_cut_below_a_receipt_is_truncated_and_never_plainly_good_without_one() {
     let log = Log::of_a_life();
     let cut = log.changed(|bytes, all| {
-        let last = all.iter().filter(|frame| frame.commit && frame.size < log.receipt_size).next_back().unwrap();
+        let last = all.iter().rfind(|frame| frame.commit && frame.size < log.receipt_size).unwrap();
         bytes.truncate(last.end);
     });
     let receipt = log.receipt.display().to_string();
