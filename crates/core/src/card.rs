@@ -93,6 +93,10 @@ pub struct CardChannel {
     pub methods: Vec<String>,
     /// Methods that still ask each time.
     pub asks_each_time: Vec<String>,
+    /// A yes ends after so many uses.
+    pub max_uses: Option<u32>,
+    /// A yes ends after so many minutes.
+    pub max_minutes: Option<u32>,
     /// Already ticked when the card opens.
     pub ticked: bool,
 }

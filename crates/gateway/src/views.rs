@@ -26,7 +26,7 @@ pub(crate) fn agent(run: &Run) -> Option<AgentView> {
         name: executable.name().to_owned(),
         path: executable.path.clone(),
         deleted: executable.deleted,
-        // Provenance (package database, pins) is not looked up yet, and what nobody vouches for is unsigned.
+        // No package database and no pins are looked up yet: every program is unsigned, and the words say why.
         signer: None,
         sha256: executable.sha256,
         pid: agent.pid,
@@ -53,6 +53,8 @@ pub(crate) fn channel(channel: &Channel, ticked: bool) -> CardChannel {
             ApprovalMode::PerCall => words(&channel.binding.methods),
             ApprovalMode::Session => words(&channel.approval.per_call_methods),
         },
+        max_uses: channel.approval.max_uses,
+        max_minutes: channel.approval.max_minutes,
         ticked,
     }
 }

@@ -14,18 +14,18 @@ use zeroize::Zeroizing;
 pub(crate) fn authorization(kind: CredentialKind, secret: &SecretBytes) -> Result<HeaderValue, &'static str> {
     let secret = secret.expose();
     if secret.is_empty() {
-        return Err("the channel's credential is empty; give it again with `lych channel rotate`");
+        return Err("the channel's credential is empty; remove the channel and add it again");
     }
     if secret.len() > SECRET_BYTES {
         return Err(
-            "the channel's credential is longer than servers take; check it and give it again with `lych channel rotate`",
+            "the channel's credential is longer than servers take; check it and remove the channel and add it again",
         );
     }
     // RFC 6750 section 2.1 allows less; tokens outside of it are in use, but none with spaces or control characters.
     if !secret.iter().all(u8::is_ascii_graphic) {
         return Err(
             "the channel's credential holds a space, a line end, a control character or a letter outside ASCII; \
-             give it again with `lych channel rotate`",
+             remove the channel and add it again",
         );
     }
     let prefix: &[u8] = match kind {
@@ -36,7 +36,7 @@ pub(crate) fn authorization(kind: CredentialKind, secret: &SecretBytes) -> Resul
     bytes.extend_from_slice(prefix);
     bytes.extend_from_slice(secret);
     let mut value = HeaderValue::from_maybe_shared(Bytes::from_owner(Wiped(bytes)))
-        .map_err(|_| "the channel's credential can't stand in a header; give it again with `lych channel rotate`")?;
+        .map_err(|_| "the channel's credential can't stand in a header; remove the channel and add it again")?;
     value.set_sensitive(true);
     Ok(value)
 }

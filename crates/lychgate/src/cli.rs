@@ -59,6 +59,7 @@ pub(crate) enum Command {
     /// Put an older vault file back, with the gateway stopped. Takes the passphrase.
     ///
     /// The epoch rises above both files, and the next unlock names what was put back.
+    #[command(override_usage = "lych restore [OPTIONS] FILE\n       lych restore [OPTIONS] --previous")]
     Restore(cmd::restore::RestoreArgs),
     /// Lock the vault. All approvals end. Takes nothing.
     Lock,

@@ -10,7 +10,7 @@ use lychgate_core::evidence::ProcessInode;
 use lychgate_text::{Catalogue, Problem};
 use lychgate_wire::operator::{Command, Failure, FromOperator, Reply, Status, ToOperator};
 use lychgate_wire::sensitive::Sensitive;
-use lychgate_wire::transport::{self, FrameError, Reader, Writer};
+use lychgate_wire::transport::{self, Frame, FrameError, Reader, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
@@ -161,7 +161,14 @@ impl Operator {
             if let Some(cards) = self.cards.take() {
                 return Ok(cards);
             }
-            if let ToOperator::Cards { cards, locked } = self.receive().await? {
+            let frame = match self.reader.frame().await {
+                Ok(frame) => frame,
+                // Nothing was asked that could have been left half done.
+                Err(error) => {
+                    return Err(Trouble::of(self.say, &Problem::GatewayEnded { why: &visible(&error.to_string()) }));
+                }
+            };
+            if let ToOperator::Cards { cards, locked } = self.trusted(&frame)? {
                 self.cards = Some(Cards { cards, locked });
             }
         }
@@ -202,11 +209,16 @@ impl Operator {
         self.writer.send(message).await.map_err(|error| left(self.say, &error))
     }
 
-    /// The next frame, from the same process as the first.
+    /// The next frame.
     async fn receive(&mut self) -> Result<ToOperator, Trouble> {
         let frame = self.reader.frame().await.map_err(|error: FrameError| {
             Trouble::of(self.say, &Problem::GatewayLeft { why: &visible(&error.to_string()) })
         })?;
+        self.trusted(&frame)
+    }
+
+    /// What a frame says, where it is from the same process as the first.
+    fn trusted(&mut self, frame: &Frame) -> Result<ToOperator, Trouble> {
         let first = *self.server.get_or_insert(frame.sender.inode);
         if frame.sender.inode != first || frame.sender.uid != rustix::process::geteuid().as_raw() {
             let why = "answers on one connection came from different processes";

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use lychgate_core::card::visible;
 use lychgate_gateway::Options;
 use lychgate_journal::{CreateParams, Journal, SEGMENT_BYTES_DEFAULT, VaultSigner};
-use lychgate_seal::{Cost, Slot, SlotId, SlotKey, SlotKind, kdf};
+use lychgate_seal::{Cost, Sealed, Slot, SlotId, SlotKey, SlotKind, durable, kdf};
 use lychgate_text::Problem;
-use lychgate_vault::{Files, Signer};
+use lychgate_vault::{Files, Signer, VAULT_KIND};
 use lychgate_wire::sensitive::Sensitive;
 use std::path::Path;
 use std::path::PathBuf;
@@ -100,19 +100,15 @@ pub(crate) fn slot_key(context: &Context, passphrase: &str) -> Result<(u32, Sens
     Ok((slot.0, Sensitive::new(STANDARD.encode(key.expose()))))
 }
 
-/// Puts a vault file back, and tries the passphrase on it. What the unlock found to say comes back.
-pub(crate) fn restore(context: &Context, source: &Path, passphrase: &str) -> Result<Option<String>, Trouble> {
-    let locked = lychgate_vault::restore(&context.paths.state, source)
-        .map_err(|error| store(context, "putting the vault file back", error))?;
-    let (slot, key) = derive(context, locked.slots(), passphrase)?;
-    let open =
-        locked.unlock(slot, &key).map_err(|failed| store(context, "opening the restored vault", failed.error))?;
-    let warning = open.warning().map(ToString::to_string);
-    let (_, failed) = open.lock();
-    match failed {
-        Some(error) => Err(store(context, "locking the restored vault", error)),
-        None => Ok(warning),
-    }
+/// Puts a vault file back, once the passphrase has opened it. The next unlock names what was put back.
+pub(crate) fn restore(context: &Context, source: &Path, passphrase: &str) -> Result<(), Trouble> {
+    let failed = |error: &dyn std::fmt::Display| store(context, "putting the vault file back", error);
+    let bytes = durable::read_owned(source, VAULT_KIND.max_bytes).map_err(|error| failed(&error))?;
+    let sealed = Sealed::parse(VAULT_KIND, source, bytes.to_vec()).map_err(|error| failed(&error))?;
+    let (slot, key) = derive(context, sealed.slots(), passphrase)?;
+    let opened = sealed.unwrap_master(slot, &key).and_then(|master| sealed.open(&master));
+    drop(opened.map_err(|error| failed(&error))?);
+    lychgate_vault::restore(&context.paths.state, source).map(drop).map_err(|error| failed(&error))
 }
 
 fn derive(context: &Context, slots: &[Slot], passphrase: &str) -> Result<(SlotId, SlotKey), Trouble> {

@@ -54,6 +54,7 @@ impl Trouble {
             Problem::NoGateway { .. } => Exit::Unreachable,
             Problem::NoTerminal | Problem::InputEnded { .. } | Problem::Argument { .. } => Exit::Usage,
             Problem::GatewayLeft { .. }
+            | Problem::GatewayEnded { .. }
             | Problem::NotOurGateway { .. }
             | Problem::OtherBuild { .. }
             | Problem::Gateway { .. }
@@ -65,6 +66,7 @@ impl Trouble {
             | Problem::FactorForm { .. }
             | Problem::VaultExists { .. }
             | Problem::NoVault { .. }
+            | Problem::NoJournal { .. }
             | Problem::Store { .. }
             | Problem::Directory { .. }
             | Problem::NoHome

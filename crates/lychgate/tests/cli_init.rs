@@ -20,13 +20,13 @@ fn init_makes_a_vault_whose_journal_verifies_with_the_printed_key_and_no_other()
         json["public_key"].as_str().unwrap().to_owned()
     };
     place.lych(&["audit", "verify", "--key", &key]).exits(0).says("OK");
-    place.lych(&["audit", "verify"]).exits(10).says("SELF-SIGNED");
+    place.lych(&["audit", "verify"]).exits(10).says("SELF-SIGNED").says("--key KEY");
     let other = "ab".repeat(32);
     place.lych(&["audit", "verify", "--key", &other]).exits(17).says("BAD_KEY");
     let json = place.lych(&["audit", "verify", "--key", &other, "--json"]).exits(17).json();
     assert_eq!((&json["exit"], &json["accepted"]), (&17.into(), &false.into()));
     place.lych(&["audit", "verify", "--key", "nonsense"]).exits(2);
-    place.lych(&["audit", "verify", "/nowhere", "--key", &key]).exits(13);
+    place.lych(&["audit", "verify", "/nowhere", "--key", &key]).exits(1).complains("there is no journal in /nowhere");
 
     // A second vault would replace the first.
     let before = std::fs::read(place.state().join("vault.lych")).unwrap();

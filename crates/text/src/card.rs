@@ -41,7 +41,8 @@ impl Page<'_> {
     fn what_changed(&mut self, card: &CardView) {
         self.heading(&P::WhatChanged);
         if card.changed.is_empty() {
-            self.sentence(&P::NothingBefore);
+            // A card about one use alone is only put where the run's approval is fresh.
+            self.sentence(if card.channels.is_empty() { &P::ApprovalStands } else { &P::NothingBefore });
         }
         for reason in &card.changed {
             self.lines.sentence(self.say.reason(*reason));
@@ -96,6 +97,10 @@ impl Page<'_> {
             self.fact(&P::Methods, &channel.methods.join(", "));
             if !channel.asks_each_time.is_empty() {
                 self.fact(&P::AsksEachTime, &channel.asks_each_time.join(", "));
+            }
+            if channel.max_uses.is_some() || channel.max_minutes.is_some() {
+                let limits = P::LimitedTo { uses: channel.max_uses, minutes: channel.max_minutes };
+                self.told(&P::Limits, &self.say.card(&limits));
             }
         }
     }

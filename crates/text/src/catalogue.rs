@@ -122,6 +122,28 @@ pub enum CardPart<'a> {
     Methods,
     /// Label: methods that ask each time.
     AsksEachTime,
+    /// Label: limits of a yes.
+    Limits,
+    /// They are: uses, minutes, or both.
+    LimitedTo {
+        /// Uses.
+        uses: Option<u32>,
+        /// Minutes.
+        minutes: Option<u32>,
+    },
+    /// The approval of the run stands; this use needs a yes of its own.
+    ApprovalStands,
+    /// Label: what else is set.
+    Settings,
+    /// What else is set for a channel.
+    SettingWords {
+        /// Each use is asked.
+        per_call: bool,
+        /// Private and loopback addresses are allowed.
+        private: bool,
+        /// It has certificates of its own.
+        own_ca: bool,
+    },
     /// Heading over the action where the yes is for it.
     TheAction,
     /// Heading over the action that was the occasion.

@@ -39,6 +39,16 @@ pub struct ChannelLine<'a> {
     pub methods: Vec<String>,
     /// Methods that ask each time; all of them where every use asks.
     pub asks_each_time: Vec<String>,
+    /// A yes ends after so many uses.
+    pub max_uses: Option<u32>,
+    /// A yes ends after so many minutes.
+    pub max_minutes: Option<u32>,
+    /// Private and loopback addresses are allowed.
+    pub private: bool,
+    /// It has certificates of its own.
+    pub own_ca: bool,
+    /// Each use is asked, whatever the method.
+    pub per_call: bool,
     /// What a yes takes.
     pub ceremony: lychgate_core::channel::Ceremony,
 }
@@ -97,6 +107,12 @@ pub fn channel_lines(say: &dyn Catalogue, channel: &ChannelLine<'_>, columns: us
     if !channel.asks_each_time.is_empty() {
         lines.fact(&say.card(&CardPart::AsksEachTime), &channel.asks_each_time.join(", "));
     }
+    if channel.max_uses.is_some() || channel.max_minutes.is_some() {
+        let limits = CardPart::LimitedTo { uses: channel.max_uses, minutes: channel.max_minutes };
+        lines.told(&say.card(&CardPart::Limits), &say.card(&limits));
+    }
+    let set = CardPart::SettingWords { per_call: channel.per_call, private: channel.private, own_ca: channel.own_ca };
+    lines.told(&say.card(&CardPart::Settings), &say.card(&set));
     lines.told(&say.card(&CardPart::Takes), say.ceremony(channel.ceremony));
     lines.finish()
 }

@@ -91,9 +91,17 @@ pub enum Message<'a> {
     /// State of the gateway, several lines.
     Status(StatusLine<'a>),
     /// How to answer the cards of a list.
-    HowToAnswer,
+    HowToAnswer {
+        /// `C7`, the first of them.
+        card: &'a str,
+        /// There are others.
+        more: bool,
+    },
     /// Keys of the console.
-    ConsoleKeys,
+    ConsoleKeys {
+        /// This console started the gateway.
+        started: bool,
+    },
     /// The console waits.
     ConsoleWaiting,
     /// The console waits, the vault is locked.
@@ -103,8 +111,13 @@ pub enum Message<'a> {
         /// `C7`.
         card: &'a str,
     },
-    /// The card changed or closed while it was on the screen.
+    /// The card was closed while it was on the screen, by an answer of another console or otherwise.
     CardGone {
+        /// `C7`.
+        card: &'a str,
+    },
+    /// The card changed while it was on the screen.
+    CardChanged {
         /// `C7`.
         card: &'a str,
     },
@@ -119,6 +132,8 @@ pub enum Message<'a> {
         /// The file that was taken.
         from: &'a str,
     },
+    /// A journal was checked and held against no key.
+    VerifyWithKey,
     /// A notice of the gateway.
     Notice {
         /// Its text.

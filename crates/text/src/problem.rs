@@ -15,6 +15,11 @@ pub enum Problem<'a> {
         /// What the socket said.
         why: &'a str,
     },
+    /// The gateway ended while a console waited for its news.
+    GatewayEnded {
+        /// What the socket said.
+        why: &'a str,
+    },
     /// Whoever serves the socket is not to be trusted with a factor.
     NotOurGateway {
         /// What was seen.
@@ -80,6 +85,11 @@ pub enum Problem<'a> {
     },
     /// There is no vault.
     NoVault {
+        /// Where it was looked for.
+        dir: &'a str,
+    },
+    /// There is no journal.
+    NoJournal {
         /// Where it was looked for.
         dir: &'a str,
     },

@@ -31,6 +31,8 @@ fn channel(name: &str, ticked: bool, asks: &[&str]) -> CardChannel {
         paths: vec!["/v1/".to_owned()],
         methods: vec!["GET".to_owned(), "POST".to_owned()],
         asks_each_time: asks.iter().map(|m| (*m).to_owned()).collect(),
+        max_uses: None,
+        max_minutes: None,
         ticked,
     }
 }
@@ -148,7 +150,7 @@ What changed
 
 Who asks
   Program        claude (process 4242)
-  Signer         unsigned: nobody vouches for this program
+  Signer         unsigned (this version looks up nobody who vouches for programs)
   File           /usr/bin/claude
                  This file was deleted or replaced since the program was started.
   SHA-256        abababababababababababababababababababababababababababababababab

@@ -22,7 +22,7 @@ fn a_run_is_listed_with_what_it_may_use_and_foreign_text_is_escaped() {
         run_lines(english(), &run, 100),
         [
             "R31  cla\\u{202e}ude (process 7)",
-            "  Signer         unsigned: nobody vouches for this program",
+            "  Signer         unsigned (this version looks up nobody who vouches for programs)",
             "  Directory      /home/me/\\u{001b}[2J",
             "  Conversation   (claimed, not verified) fix\\nR32  root",
             "  Approved on: github, mail. 1 action under way or waiting.",
@@ -43,6 +43,11 @@ fn a_channel_is_listed_with_where_it_goes_and_when_it_asks() {
         paths: vec!["/repos/".to_owned()],
         methods: vec!["GET".to_owned(), "POST".to_owned()],
         asks_each_time: vec!["POST".to_owned()],
+        max_uses: Some(1),
+        max_minutes: Some(30),
+        private: true,
+        own_ca: false,
+        per_call: false,
         ceremony: Ceremony::Presence,
     };
     assert_eq!(
@@ -53,6 +58,8 @@ fn a_channel_is_listed_with_where_it_goes_and_when_it_asks() {
             "  Paths          /repos/",
             "  Methods        GET, POST",
             "  Asks each time POST",
+            "  Ends after     1 use or 30 minutes",
+            "  Settings       one yes for a run, bearer token, private addresses allowed",
             "  It takes       your PIN",
         ]
     );

@@ -72,7 +72,7 @@ pub enum VaultError {
     #[error(transparent)]
     Rule(#[from] RuleBroken),
     /// A channel of that name is there.
-    #[error("there is a channel `{0}` already; use another name, or `lych channel edit`")]
+    #[error("there is a channel `{0}` already; use another name, or remove it first with `lych channel remove`")]
     ChannelExists(ChannelName),
     /// There is no such channel.
     #[error("there is no channel `{0}`; `lych channel list` shows them")]

@@ -11,6 +11,7 @@ mod line;
 mod row;
 mod rows;
 mod sessions;
+mod subject;
 mod unseal;
 mod words;
 

@@ -1,5 +1,6 @@
 //! Each event as a name and its fields. The names are those of the journal's contract; scripts match on them.
 
+use crate::subject::binding;
 use lychgate_core::event::{Event, Requester};
 use lychgate_core::evidence::{Difference, Subject};
 use lychgate_core::outcome::Reasons;
@@ -28,6 +29,7 @@ pub(crate) fn words(event: &Event) -> Words {
         Event::RunStarted { run, subject, conversation } => {
             let mut fields = vec![("run", shown(run))];
             fields.extend(agent(subject));
+            fields.extend(binding(subject));
             ("run_started", with(fields, "claimed_conversation", conversation.as_ref().map(text)))
         }
         Event::RunEnded { run, reason, differences } => {
@@ -73,6 +75,7 @@ pub(crate) fn words(event: &Event) -> Words {
                 ("shown", shown(digest)),
                 ("nonce_digest", shown(nonce_digest)),
             ]);
+            fields.extend(binding(subject));
             ("session_approved", with(fields, "claimed_conversation", conversation.as_ref().map(text)))
         }
         Event::SessionEnded { run, approval, channel, reason } => (
@@ -170,7 +173,16 @@ pub(crate) fn words(event: &Event) -> Words {
 pub(crate) fn is_detail(field: &str) -> bool {
     matches!(
         field,
-        "digest" | "shown" | "nonce_digest" | "body_digest" | "approval" | "peer" | "channel_version" | "version"
+        "digest"
+            | "shown"
+            | "nonce_digest"
+            | "body_digest"
+            | "approval"
+            | "peer"
+            | "channel_version"
+            | "version"
+            | "chain"
+            | "kernel_boot"
     )
 }
 

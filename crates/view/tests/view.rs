@@ -5,7 +5,7 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use jiff::tz::TimeZone;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::event::{Event, Requester, RowDraft, RowKind};
-use lychgate_core::evidence::{Executable, FileId, ProcessFacts, ProcessInode, Seen, Subject, Why};
+use lychgate_core::evidence::{Executable, FileId, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Why};
 use lychgate_core::ids::{ActionNo, ApprovalId, BootNo, Digest, GrantNo, Ref, RunId, WallTime};
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_journal::random::SystemRandom;
@@ -254,6 +254,59 @@ fn json_lines_carry_the_whole_row() {
     assert_eq!(dispatch["row_grant"], "G1");
     assert_eq!(dispatch["action_id"], "08080808080808080808080808080808");
     assert_eq!(dispatch["digest"], "03".repeat(32));
+}
+
+#[test]
+fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() {
+    let agent = subject().agent().unwrap().clone();
+    let mut peer = agent.clone();
+    (peer.pid, peer.start_ticks, peer.inode) = (52, 77, ProcessInode(88));
+    (peer.uid, peer.parent, peer.session) = (1001, 41, 40);
+    peer.namespaces = Seen::Seen(Namespaces { user: 21, pid: 22 });
+    peer.executable = Seen::Unseen(Why::Gone);
+    peer.directory = Some("/home/a b".to_owned());
+    let both = Subject::observed(vec![peer, agent], "kernel-boot".to_owned()).unwrap();
+    let mut yes = approved(31, 7);
+    if let Event::SessionApproved { subject, .. } = &mut yes {
+        *subject = both.clone();
+    }
+    let bench = Bench::new();
+    let journal = bench.open();
+    let run = Event::RunStarted { run: RunId(31), subject: both, conversation: None };
+    journal.append(draft(RowKind::Event, 0, 0, 0, run)).wait().unwrap();
+    journal.append(draft(RowKind::Grant, 1, 0, 1, yes)).wait().unwrap();
+
+    let chain = serde_json::json!([
+        {
+            "pid": 52, "start_ticks": 77, "inode": 88, "uid": 1001, "parent": 41, "session": 40,
+            "namespaces": { "user": 21, "pid": 22 },
+            "executable": { "unseen": "gone" },
+            "claimed_command": "agent", "directory": "/home/a b",
+        },
+        {
+            "pid": 41, "start_ticks": 1, "inode": 2, "uid": 1000, "parent": 1, "session": 1,
+            "namespaces": { "unseen": "not_readable" },
+            "executable": {
+                "path": "/opt/agent\u{202e}exe", "dev": 1, "ino": 2, "sha256": "06".repeat(32), "deleted": false,
+            },
+            "claimed_command": "agent", "directory": null,
+        },
+    ]);
+    let lines = activity(bench.rows());
+    for name in ["run_started", "session_approved"] {
+        let line = lines.iter().find(|line| line.name == name).unwrap();
+        let json = serde_json::to_value(line).unwrap();
+        assert_eq!(json["chain"], chain, "{name}");
+        assert_eq!(json["kernel_boot"], "kernel-boot", "{name}");
+        let text = line.text(&TimeZone::UTC);
+        assert!(!text.contains("chain=") && !text.contains("kernel"), "in a line it would hide the rest: {text}");
+    }
+    let approved = lines.iter().find(|line| line.name == "session_approved").unwrap();
+    let json = serde_json::to_value(approved).unwrap();
+    assert_eq!(json["approval"], "07".repeat(16));
+    assert_eq!(json["channel_version"], 1);
+    assert_eq!(json["shown"], "01".repeat(32));
+    assert_eq!(json["nonce_digest"], "02".repeat(32));
 }
 
 #[test]

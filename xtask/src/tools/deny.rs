@@ -22,7 +22,7 @@ pub(super) fn install(tools: &Path) -> Result<PathBuf, Failure> {
     build.args(["install", "cargo-deny", "--version", VERSION, "--locked", "--no-default-features", "--root"]);
     // Its release profile asks for the slowest build there is; for a few seconds of work that is no bargain.
     build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    build.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+    build.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0").env("CARGO_PROFILE_RELEASE_DEBUG", "none");
     run(build.arg(tools))?;
     match version(&own).as_deref() {
         Some(VERSION) => Ok(own),

@@ -87,6 +87,8 @@ fn ask(run: u64, channels: &[&str], action: Option<(u8, bool)>) -> Ask {
         paths: Vec::new(),
         methods: Vec::new(),
         asks_each_time: Vec::new(),
+        max_uses: None,
+        max_minutes: None,
         ticked: true,
     };
     Ask {

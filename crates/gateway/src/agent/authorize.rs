@@ -132,7 +132,11 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
         authority.broker.session(context.run, &channel.name).and_then(|session| session.ended()).map(|end| end.reason())
     };
     let mut changed: Vec<Reason> = wanted.iter().filter_map(ended).collect();
-    let lapse = run.lapse().filter(|lapse| wanted.iter().any(|channel| lapse.channels.contains(&channel.name)));
+    // What ended in this very run is the cause; an earlier run's end is, where this run had no approval yet.
+    let lapse = run.lapse().filter(|lapse| {
+        let first = |name| authority.broker.session(context.run, name).is_none();
+        wanted.iter().any(|channel| lapse.channels.contains(&channel.name) && first(&channel.name))
+    });
     changed.extend(lapse.iter().flat_map(|lapse| lapse.reasons.all().to_vec()));
     let changed = Reasons::new(changed);
     let same_program = lapse.is_none_or(|lapse| lapse.same_program);

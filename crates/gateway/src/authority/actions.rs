@@ -105,10 +105,18 @@ impl Authority {
         }
     }
 
-    /// An action is over.
+    /// An action is over. Where it was the last use of its approval, that ends with it.
     pub(crate) fn finish(&mut self, reference: Ref, finished: Finished) {
-        if let Some(action) = self.actions.get_mut(reference) {
-            action.state = ActionState::Done(finished);
+        let Some(action) = self.actions.get_mut(reference) else { return };
+        action.state = ActionState::Done(finished);
+        let (run, channel) = (action.run, action.channel.clone());
+        let busy = self.actions.unfinished(run).any(|other| other.channel == channel && other.is_running());
+        let used_up = self.broker.session(run, &channel).is_some_and(|session| {
+            session.ended().is_none() && session.facts().max_uses.is_some_and(|most| session.uses() >= most)
+        });
+        if used_up && !busy {
+            let ends = self.broker.expire_session(run, &channel);
+            self.apply(ends);
         }
         self.bump();
     }

@@ -164,7 +164,7 @@ fn take(
         })
         .map_err(|refused| words(console, &refused))?;
     let (rows, call_row) = record(console, &authority, &granting);
-    authority.note(Event::OperatorActed { by: console.requester.clone(), command: "approve".into() });
+    authority.note(Event::OperatorActed { by: console.requester.clone(), command: format!("approve {card}") });
     authority.bump();
     Ok((granting, rows, call_row))
 }

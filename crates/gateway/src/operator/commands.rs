@@ -63,11 +63,12 @@ pub(super) async fn revoke(console: &Console, run: Option<RunId>) -> Result<Repl
         {
             return Err(Refused::new(Failure::NotFound, say(&Text::NoRun)));
         }
+        let command = run.map_or_else(|| "revoke all".to_owned(), |run| format!("revoke {run}"));
         let ends = authority.broker.revoke(run);
         let count = ends.approvals.len();
         // In memory it has happened already: a journal that fails stops no revoke.
         let rows = authority.apply_durably(ends);
-        authority.note(Event::OperatorActed { by: console.requester.clone(), command: "revoke".into() });
+        authority.note(Event::OperatorActed { by: console.requester.clone(), command });
         (count, rows)
     };
     let reply = Reply::Revoked { approvals: u32::try_from(count).unwrap_or(u32::MAX) };

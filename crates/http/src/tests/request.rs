@@ -159,7 +159,7 @@ async fn a_credential_with_a_line_end_is_not_sent() {
     let released = Released::against(&armed, SecretBytes::new(b"canary\r\nX-Admin: 1".to_vec()));
     let outcome = connection.send(armed, released, CredentialKind::Bearer, &CancellationToken::new()).await;
     assert!(!format!("{outcome:?}").contains("canary"));
-    assert!(unsent(outcome).contains("lych channel rotate"));
+    assert!(unsent(outcome).contains("remove the channel and add it again"));
     assert!(server.stop().requests.is_empty());
 }
 

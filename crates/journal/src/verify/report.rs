@@ -151,7 +151,17 @@ pub(super) struct Found {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
-        writeln!(f, "rows {} to {}", self.from_row, self.rows)?;
+        match (self.from_row, self.rows) {
+            (0, 0) => writeln!(f, "no rows")?,
+            (0, rows) => writeln!(f, "{rows} rows, 0 to {}", rows - 1)?,
+            (from, rows) => {
+                match rows.checked_sub(from).filter(|here| *here > 0) {
+                    Some(here) => writeln!(f, "{here} rows, {from} to {}", rows - 1)?,
+                    None => writeln!(f, "no rows")?,
+                }
+                writeln!(f, "rows 0 to {} are not in this directory (archived, if you moved them)", from - 1)?;
+            }
+        }
         if let Some(key) = &self.vault_key {
             let held = if self.verdict == Verdict::SelfSigned { "found in LOG, not checked" } else { "in LOG" };
             writeln!(f, "vault key {} ({held})", hex::encode(key))?;

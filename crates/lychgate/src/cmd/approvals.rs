@@ -44,7 +44,10 @@ pub(crate) fn run(context: &Context, args: ApprovalsArgs) -> Outcome {
         output::lines(&card(context.say, view, output::columns()));
         output::line("");
     }
-    output::line(&context.say.message(&Message::HowToAnswer));
+    if let Some(first) = cards.first() {
+        let message = Message::HowToAnswer { card: &first.card.to_string(), more: cards.len() > 1 };
+        output::line(&context.say.message(&message));
+    }
     Ok(Exit::Done)
 }
 

@@ -10,9 +10,10 @@ use lychgate_core::ids::Ref;
 use lychgate_core::receipt::Receipt;
 use lychgate_journal::checkpoint;
 use lychgate_journal::format::note::parse_verifier_key;
-use lychgate_journal::verify::{Report, VerifyOptions, verify};
-use lychgate_text::Problem;
+use lychgate_journal::verify::{Report, Verdict, VerifyOptions, verify};
+use lychgate_text::{Message, Problem};
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -99,6 +100,7 @@ pub(super) fn run(context: &Context, command: AuditCommand) -> Outcome {
         AuditCommand::Verify(args) => check(context, &args),
         AuditCommand::Checkpoint(args) => {
             let dir = args.dir.unwrap_or_else(|| context.paths.audit());
+            must_be_there(context, &dir)?;
             let note = checkpoint(&dir).map_err(|error| store(context, "making a checkpoint", error))?;
             output::lines(&note.lines().collect::<Vec<_>>());
             Ok(Exit::Done)
@@ -120,14 +122,30 @@ fn check(context: &Context, args: &VerifyArgs) -> Outcome {
         at_rest: false,
     };
     let dir = args.dir.clone().unwrap_or_else(|| context.paths.audit());
+    must_be_there(context, &dir)?;
     let report = verify(&dir, &options);
     if args.format.json {
         output::json(&printed(&report));
     } else {
         // File names in it are foreign where the directory is.
         output::lines(&report.to_string().lines().map(visible).collect::<Vec<_>>());
+        if report.verdict == Verdict::SelfSigned {
+            output::line(&context.say.message(&Message::VerifyWithKey));
+        }
     }
     Ok(Exit::Verdict(report.exit))
+}
+
+/// A mistyped directory is no damaged journal. Anything that is there and unreadable is for the verdict.
+fn must_be_there(context: &Context, dir: &Path) -> Result<(), Trouble> {
+    let absent = |error: &std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    match dir.join("LOG").symlink_metadata() {
+        Err(error) if absent(&error) => {
+            let dir = visible(&dir.display().to_string());
+            Err(Trouble::of(context.say, &Problem::NoJournal { dir: &dir }))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 fn printed(report: &Report) -> Printed {

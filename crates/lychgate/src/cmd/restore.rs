@@ -26,11 +26,8 @@ pub(crate) struct RestoreArgs {
 pub(crate) fn run(context: &Context, args: RestoreArgs) -> Outcome {
     let source = args.file.unwrap_or_else(|| Files::in_dir(&context.paths.state).previous());
     let passphrase = factor::passphrase(context.say, Source::of(args.factor.factor_stdin))?;
-    let warning = ports::restore(context, &source, &passphrase)?;
+    ports::restore(context, &source, &passphrase)?;
     let from = visible(&source.display().to_string());
     output::line(&context.say.message(&Message::Restored { from: &from }));
-    if let Some(warning) = warning {
-        output::line(&context.say.message(&Message::Notice { text: &visible(&warning) }));
-    }
     Ok(Exit::Done)
 }

@@ -112,6 +112,8 @@ pub fn card() -> CardView {
             paths: vec!["/".to_owned()],
             methods: vec!["GET".to_owned()],
             asks_each_time: vec![],
+            max_uses: None,
+            max_minutes: None,
             ticked: true,
         }],
         action: None,

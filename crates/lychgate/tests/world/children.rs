@@ -2,10 +2,26 @@
 
 use super::{PATIENCE, until};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// Between fork and exec a child holds every descriptor of the harness: a lock that was let go, or a program that was
+/// written, stays held or busy for that moment. So nothing is started meanwhile.
+static FORKS: RwLock<()> = RwLock::new(());
+
+/// Starts a process; when this returns, it has executed its program.
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    let _shared = FORKS.read().unwrap_or_else(PoisonError::into_inner);
+    command.spawn()
+}
+
+/// Does what leaves no trace in processes that are being started: takes locks, writes programs.
+pub fn without_forks<T>(work: impl FnOnce() -> T) -> T {
+    let _alone = FORKS.write().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
 
 /// A process. Killed when this is dropped.
 pub struct Running {
@@ -17,7 +33,7 @@ pub struct Running {
 impl Running {
     /// Starts it; standard input and output as `command` has them.
     pub fn start(name: &'static str, mut command: Command) -> Self {
-        let child = command.spawn().unwrap_or_else(|error| panic!("{name} can't be started: {error}: {command:?}"));
+        let child = spawn(&mut command).unwrap_or_else(|error| panic!("{name} can't be started: {error}: {command:?}"));
         Self { name, child, ended: None }
     }
 

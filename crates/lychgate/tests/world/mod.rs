@@ -81,7 +81,7 @@ impl World {
         let upstream = Upstream::start();
         place::write_for_all(&dir.path().join("ca.pem"), upstream.ca_pem.as_bytes());
         let state = dir.path().join("s");
-        let public_key = fixture::create(&state, &user);
+        let public_key = children::without_forks(|| fixture::create(&state, &user));
         let bearer = format!("canary-{}", random_hex());
         Self { gateway: None, gateway_output: Vec::new(), upstream, state, public_key, bearer, user, programs, dir }
     }

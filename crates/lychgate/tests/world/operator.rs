@@ -20,7 +20,7 @@ impl Ran {
     #[track_caller]
     pub fn of(mut command: Command, input: &str) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = super::children::spawn(&mut command).unwrap();
         // A command that refuses at once may not read its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let read = |mut from: Box<dyn Read + Send>| {

@@ -63,7 +63,7 @@ pub(super) fn after_reason(reason: Reason) -> &'static str {
         Reason::VaultLocked => {
             "Tell the person that the vault is locked (`lych unlock` opens it). Once it is open, call `authorize`."
         }
-        Reason::Quarantined => "Tell the person: `lych status` says what was found.",
+        Reason::Quarantined => "Tell the person: `lych audit verify` says what was found.",
         Reason::ForeignNamespace => {
             "Tell the person: start the agent outside the container or sandbox, in the namespaces of the gateway."
         }
@@ -92,8 +92,7 @@ pub(super) fn after_reason(reason: Reason) -> &'static str {
         }
         Reason::CardExpired => "Tell the person that a question waited for them. A new call may put a new question.",
         Reason::DeniedByOperator => {
-            "Don't ask for the same thing in another form. Tell the person what you need it for; they can re-open \
-             it in their console."
+            "Don't ask for the same thing in another form. Tell the person what you need it for."
         }
         Reason::TooMany => {
             "Let what is open come to an end first (`run_status` lists it), or close unused connections."

@@ -29,7 +29,7 @@ pub(super) fn part(part: &P<'_>) -> String {
         P::Program => "Program".to_owned(),
         P::ProgramAndPid { name, pid } => format!("{name} (process {pid})"),
         P::Signer => "Signer".to_owned(),
-        P::Unsigned => "unsigned: nobody vouches for this program".to_owned(),
+        P::Unsigned => "unsigned (this version looks up nobody who vouches for programs)".to_owned(),
         P::File => "File".to_owned(),
         P::Deleted => "This file was deleted or replaced since the program was started.".to_owned(),
         P::ProgramDigest => "SHA-256".to_owned(),
@@ -46,6 +46,19 @@ pub(super) fn part(part: &P<'_>) -> String {
         P::Paths => "Paths".to_owned(),
         P::Methods => "Methods".to_owned(),
         P::AsksEachTime => "Asks each time".to_owned(),
+        P::Limits => "Ends after".to_owned(),
+        P::LimitedTo { uses, minutes } => limits(*uses, *minutes),
+        P::ApprovalStands => {
+            "Nothing: the approval of this run stands. This channel asks for each such use as well.".to_owned()
+        }
+        P::Settings => "Settings".to_owned(),
+        P::SettingWords { per_call, private, own_ca } => {
+            let asks = if *per_call { "asks for each use" } else { "one yes for a run" };
+            let mut words = vec![asks, "bearer token"];
+            words.extend(private.then_some("private addresses allowed"));
+            words.extend(own_ca.then_some("certificates of its own"));
+            words.join(", ")
+        }
         P::TheAction => "The action".to_owned(),
         P::TheOccasion => "The action that brought up the question".to_owned(),
         P::ActionLabel => "Action".to_owned(),
@@ -76,4 +89,11 @@ pub(super) fn part(part: &P<'_>) -> String {
         P::State => "State".to_owned(),
         P::BootAndEpoch { boot, epoch } => format!("gateway lifetime {boot}, vault epoch {epoch}"),
     }
+}
+
+fn limits(uses: Option<u32>, minutes: Option<u32>) -> String {
+    let uses = uses.map(|count| if count == 1 { "1 use".to_owned() } else { format!("{count} uses") });
+    let minutes = minutes.map(|count| if count == 1 { "1 minute".to_owned() } else { format!("{count} minutes") });
+    let both: Vec<String> = uses.into_iter().chain(minutes).collect();
+    both.join(" or ")
 }

@@ -5,9 +5,9 @@ use crate::message::Message as M;
 
 pub(super) fn message(message: &M<'_>) -> String {
     match message {
-        M::AskNewPassphrase => "New passphrase: ".to_owned(),
+        M::AskNewPassphrase => "New passphrase (8 characters or more): ".to_owned(),
         M::AskSamePassphrase => "The same passphrase once more: ".to_owned(),
-        M::AskNewPin => "New PIN: ".to_owned(),
+        M::AskNewPin => "New PIN (4 to 32 characters): ".to_owned(),
         M::AskSamePin => "The same PIN once more: ".to_owned(),
         M::AskPassphrase => "Passphrase: ".to_owned(),
         M::AskPin => "PIN: ".to_owned(),
@@ -23,7 +23,11 @@ pub(super) fn message(message: &M<'_>) -> String {
              Keep this key outside this machine, on paper or in a note: `lych audit verify --key KEY` uses it to \
              prove that the journal is yours and whole."
         ),
-        M::GatewayStarted => "The gateway runs. It goes on after this console ends, until `lych stop`.".to_owned(),
+        M::GatewayStarted => {
+            "The gateway runs. It goes on when you leave this console with x or close the terminal; q or `lych stop` \
+             stops it."
+                .to_owned()
+        },
         M::GatewayFound => "A gateway runs already.".to_owned(),
         M::Unlocked => "The vault is unlocked.".to_owned(),
         M::Locked => "The vault is locked. All approvals have ended.".to_owned(),
@@ -42,14 +46,26 @@ pub(super) fn message(message: &M<'_>) -> String {
         M::NoRows => "There is nothing to show yet.".to_owned(),
         M::RunHolds { channels, actions } => holds(channels, *actions),
         M::Status(status) => self::status(status),
-        M::HowToAnswer => "Answer with `lych approve C…` or `lych deny C…`.".to_owned(),
-        M::ConsoleKeys => "Keys, each followed by Enter: y yes (y NAME opens only that channel), n no, l lock, u unlock, q stop the gateway if this console \
-                           started it and leave, x leave and let the gateway run, ? this help."
-            .to_owned(),
+        M::HowToAnswer { card, more: false } => format!("Answer with `lych approve {card}` or `lych deny {card}`."),
+        M::HowToAnswer { card, more: true } => {
+            format!("Answer each by its number, such as `lych approve {card}` or `lych deny {card}`.")
+        },
+        M::ConsoleKeys { started } => {
+            let leave = if *started {
+                "q stop the gateway and leave, x leave and let the gateway run"
+            } else {
+                "q or x leave and let the gateway run (`lych stop` stops it)"
+            };
+            format!(
+                "Keys, each followed by Enter: y yes (y NAME opens only that channel), n no, l lock, u unlock, \
+                 {leave}, ? this help."
+            )
+        }
         M::ConsoleWaiting => "Waiting for agents. Cards appear here.".to_owned(),
         M::ConsoleLocked => "The vault is locked: agents are refused. Type u and Enter to unlock.".to_owned(),
         M::ConsoleQuestion { card } => format!("{card}: y = yes, n = no (then Enter) > "),
-        M::CardGone { card } => format!("{card} is closed or has changed; nothing was answered."),
+        M::CardGone { card } => format!("{card} was answered or closed elsewhere."),
+        M::CardChanged { card } => format!("{card} has changed; look at it anew."),
         M::ConsoleLeft => "Left the console. The gateway goes on; `lych stop` ends it.".to_owned(),
         M::ConsoleInputEnded => {
             "Input ended, so this console ends. The gateway goes on; `lych approvals` shows cards, `lych stop` ends it."
@@ -60,6 +76,9 @@ pub(super) fn message(message: &M<'_>) -> String {
             "Put {from} in the place of the vault; the passphrase opens it. The file that was there is kept as \
              vault.replaced. All earlier approvals have ended."
         ),
+        M::VerifyWithKey => "The journal was held against no key from outside, and a journal that was replaced as a whole would look the \
+                             same. Give `--key KEY` with the public key that `lych init` or `lych up` printed."
+            .to_owned(),
         M::Notice { text } => format!("Notice: {text}"),
         M::ConnectIntro { client } => format!("Run this once, to give {client} its entry:"),
         M::ConnectFile { file } => format!("Or put this into {file}:"),

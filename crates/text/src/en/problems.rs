@@ -14,6 +14,11 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             (*why).into(),
             "`lych status` shows whether it runs; what was asked may have been done",
         ),
+        P::GatewayEnded { why } => (
+            "the gateway was stopped or ended, so this console ends".into(),
+            (*why).into(),
+            "all approvals have ended; `lych up` starts it again",
+        ),
         P::NotOurGateway { why } => (
             "whoever serves the socket can't be trusted with a passphrase or PIN; none was sent".into(),
             (*why).into(),
@@ -46,12 +51,12 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "it is too long or not UTF-8 text".into(),
             "give each on a line of its own; `lych COMMAND --help` says in which order",
         ),
-        P::Empty { wanted } => (format!("the {} is empty", name(*wanted)), String::new(), "nothing was done"),
+        P::Empty { wanted } => (format!("the {} is empty", name(*wanted)), String::new(), "nothing was changed"),
         P::Differ { wanted } => {
-            (format!("the two entries of the {} differ", name(*wanted)), String::new(), "nothing was done; start anew")
+            (format!("the two entries of the {} differ", name(*wanted)), String::new(), "nothing was changed; choose one and type it twice")
         }
         P::FactorForm { wanted, why } => {
-            (format!("that {} can't be used", name(*wanted)), (*why).into(), "nothing was done; choose another one")
+            (format!("that {} can't be used", name(*wanted)), (*why).into(), "nothing was changed; choose another one")
         }
         P::VaultExists { dir } => (
             "there is a vault already".into(),
@@ -62,6 +67,11 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "there is no vault yet".into(),
             format!("nothing was found in {dir}"),
             "run `lych up` (or `lych init`) to create one, or give the right --state-dir",
+        ),
+        P::NoJournal { dir } => (
+            format!("there is no journal in {dir}"),
+            String::new(),
+            "give the journal's directory (it holds a file LOG), or the --state-dir that it belongs to",
         ),
         P::Store { what, why } => (format!("{what} failed"), (*why).into(), ""),
         P::Directory { dir, why } => (

@@ -76,6 +76,11 @@ fn print(context: &Context, channel: &Channel) {
         paths: texts(&channel.binding.paths),
         methods: texts(&channel.binding.methods),
         asks_each_time: texts(asks),
+        max_uses: channel.approval.max_uses,
+        max_minutes: channel.approval.max_minutes,
+        private: channel.binding.allow_private,
+        own_ca: channel.binding.ca_pem.is_some(),
+        per_call: channel.approval.mode == ApprovalMode::PerCall,
         ceremony: channel.approval.ceremony,
     };
     output::lines(&channel_lines(context.say, &line, output::columns()));

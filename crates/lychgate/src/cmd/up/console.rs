@@ -19,7 +19,7 @@ pub(super) async fn run(context: &Context, operator: &mut Operator, source: Sour
     let keys = Keys::open(context.say, source)?;
     let patient = source == Source::Stdin;
     let mut console = Console { context, operator, keys, seen: None, shown: None, held: None, patient, started };
-    console.say(&Message::ConsoleKeys);
+    console.say(&Message::ConsoleKeys { started });
     loop {
         match console.step().await? {
             Next::Stay => {}
@@ -60,6 +60,10 @@ impl Console<'_> {
         }
         tokio::select! {
             cards = self.operator.next_cards() => {
+                if cards.is_err() && self.shown.is_some() {
+                    // Off the line of the question.
+                    output::line("");
+                }
                 self.cards_changed(cards?);
                 Ok(Next::Stay)
             }
@@ -79,7 +83,9 @@ impl Console<'_> {
         let still = |(number, digest)| now.cards.iter().any(|view| view.card == number && view.digest() == digest);
         if let Some((number, _)) = self.shown.filter(|shown| !still(*shown)) {
             output::line("");
-            self.say(&Message::CardGone { card: &number.to_string() });
+            let card = &number.to_string();
+            let changed = now.cards.iter().any(|view| view.card == number);
+            self.say(if changed { &Message::CardChanged { card } } else { &Message::CardGone { card } });
             self.shown = None;
         }
         if was_locked != Some(now.locked) {
@@ -120,7 +126,7 @@ impl Console<'_> {
                 };
             }
             Key::Quit | Key::Leave => return Ok(Next::Leave(Message::ConsoleLeft)),
-            Key::Help | Key::Nothing => self.say(&Message::ConsoleKeys),
+            Key::Help | Key::Nothing => self.say(&Message::ConsoleKeys { started: self.started }),
             Key::Unknown => self.say(&Message::ConsoleUnknownKey),
         }
         Ok(Next::Stay)

@@ -166,8 +166,8 @@ impl Key {
         let key = words.next().unwrap_or_default();
         let names: Vec<String> = words.map(str::to_owned).collect();
         match (key, names.is_empty()) {
-            ("y", _) => Self::Yes(names),
-            ("n", true) => Self::No,
+            ("y" | "yes", _) => Self::Yes(names),
+            ("n" | "no", true) => Self::No,
             ("l", true) => Self::Lock,
             ("u", true) => Self::Unlock,
             ("q", true) => Self::Quit,
@@ -192,8 +192,10 @@ mod tests {
     fn only_exactly_a_key_counts() {
         assert_eq!(Key::of("y"), Key::Yes(vec![]));
         assert_eq!(Key::of(" y  mail payments "), Key::Yes(vec!["mail".to_owned(), "payments".to_owned()]));
+        assert_eq!(Key::of("yes"), Key::Yes(vec![]));
         assert_eq!(Key::of("n"), Key::No);
-        for other in ["yes", "Y", "yy", "n o", "q!", "l u"] {
+        assert_eq!(Key::of("no"), Key::No);
+        for other in ["Y", "yy", "yess", "n o", "no mail", "q!", "l u"] {
             assert_eq!(Key::of(other), Key::Unknown, "{other}");
         }
         assert_eq!(Key::of("  "), Key::Nothing);
