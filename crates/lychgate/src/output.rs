@@ -3,6 +3,7 @@
 use lychgate_core::card::visible;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
 /// Columns assumed where standard output is no terminal.
 const COLUMNS: usize = 100;
@@ -10,6 +11,11 @@ const COLUMNS: usize = 100;
 /// Prints a line. A reader that has left (`lych runs | head`) is no failure.
 pub(crate) fn line(text: &str) {
     write(&mut io::stdout().lock(), text, "\n");
+}
+
+/// Prints sentences, broken between words where a screen shows them.
+pub(crate) fn prose(text: &str) {
+    line(&wrapped(text, screen(io::stdout())));
 }
 
 /// Prints lines.
@@ -26,7 +32,8 @@ pub(crate) fn prompt(text: &str) {
 
 /// Prints to standard error, behind the program's name.
 pub(crate) fn error(text: &str) {
-    write(&mut io::stderr().lock(), &format!("lych: {text}"), "\n");
+    let text = wrapped(&format!("lych: {text}"), screen(io::stderr()));
+    write(&mut io::stderr().lock(), &text, "\n");
 }
 
 /// Prints a value as JSON on one line.
@@ -38,10 +45,41 @@ pub(crate) fn json<T: Serialize>(value: &T) {
 
 /// Width of the screen in columns.
 pub(crate) fn columns() -> usize {
-    match rustix::termios::tcgetwinsize(io::stdout()) {
-        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
-        _ => COLUMNS,
+    screen(io::stdout()).unwrap_or(COLUMNS)
+}
+
+/// Width in columns, where it is a screen that knows its own.
+fn screen(of: impl AsFd) -> Option<usize> {
+    rustix::termios::tcgetwinsize(of).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+/// Breaks lines at blanks only: what is longer, such as a key or a path, stays whole so that it can be copied.
+fn wrapped(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else { return text.to_owned() };
+    text.split('\n').map(|line| wrapped_line(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
+fn wrapped_line(line: &str, columns: usize) -> String {
+    let words = line.trim_start_matches(' ');
+    let indent = " ".repeat(line.len() - words.len());
+    if line.chars().count() <= columns {
+        return line.to_owned();
     }
+    let (mut out, mut used) = (indent.clone(), indent.len());
+    for (place, word) in words.split(' ').enumerate() {
+        let wide = word.chars().count();
+        if place > 0 && used + 1 + wide > columns {
+            out.push('\n');
+            out.push_str(&indent);
+            used = indent.len();
+        } else if place > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += wide;
+    }
+    out
 }
 
 /// Escapes what could hide or reorder text on a screen; the JSON means the same.
@@ -67,7 +105,7 @@ fn write(to: &mut dyn Write, text: &str, end: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::{escaped, wrapped};
 
     #[test]
     fn json_on_a_screen_can_hide_nothing_and_still_means_the_same() {
@@ -75,5 +113,13 @@ mod tests {
         let text = escaped(&value.to_string());
         assert!(text.contains("a\\u202eb\\udb40\\udc41c\\u200b") && text.contains("हिन्दी"), "{text}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).ok(), Some(value));
+    }
+
+    #[test]
+    fn sentences_break_between_words_and_what_is_longer_stays_whole() {
+        let text = "one two three four\n  five six seven\nshort\n  a-word-that-is-longer x";
+        let broken = "one two\nthree four\n  five six\n  seven\nshort\n  a-word-that-is-longer\n  x";
+        assert_eq!(wrapped(text, Some(10)), broken);
+        assert_eq!(wrapped(text, None), text);
     }
 }

@@ -40,6 +40,22 @@ fn a_method_that_asks_each_time_and_is_not_allowed_at_all_is_a_mistake() {
 }
 
 #[test]
+fn a_channel_to_a_private_address_says_that_it_needs_allow_private() {
+    let add = ["channel", "add", "x", "--kind", "bearer", "--origin"];
+    for origin in ["https://127.0.0.1:8443", "https://[::1]:8443", "https://192.168.1.5"] {
+        Place::new().lych(&[&add[..], &[origin]].concat()).exits(2).complains("--allow-private");
+        // Then the gateway alone is missing.
+        Place::new().lych(&[&add[..], &[origin, "--allow-private"]].concat()).exits(3);
+    }
+}
+
+#[test]
+fn restore_names_both_of_its_ways() {
+    let place = Place::new();
+    place.lych(&["restore"]).exits(2).complains("FILE").complains("--previous");
+}
+
+#[test]
 fn no_argument_and_no_variable_takes_a_secret() {
     let place = Place::new();
     for flag in ["--passphrase", "--pin", "--secret", "--factor", "--token", "--password"] {

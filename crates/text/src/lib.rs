@@ -1,4 +1,8 @@
-//! Every sentence that a person or a model reads, in one place per language.
+//! The sentences that a person or a model reads, in one place per language: cards, runs, outcomes, answers, prompts and
+//! messages.
+//!
+//! Not here yet are the reasons inside errors of the lower crates (vault, journal, http, the form of a request). They are
+//! English sentences of those crates, and are shown inside a sentence of the catalogue; moving them is planned.
 //!
 //! [`Catalogue`] is what a language has to be able to say. Adding a language is adding one file that implements it and
 //! one line in [`LANGUAGES`]; the compiler then names every sentence that is still missing. What stands where on a

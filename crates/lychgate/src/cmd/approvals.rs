@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: ApprovalsArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     if cards.is_empty() {
-        output::line(&context.say.message(&Message::NoCards));
+        output::prose(&context.say.message(&Message::NoCards));
         return Ok(Exit::Done);
     }
     for view in &cards {
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &Context, args: ApprovalsArgs) -> Outcome {
     }
     if let Some(first) = cards.first() {
         let message = Message::HowToAnswer { card: &first.card.to_string(), more: cards.len() > 1 };
-        output::line(&context.say.message(&message));
+        output::prose(&context.say.message(&message));
     }
     Ok(Exit::Done)
 }

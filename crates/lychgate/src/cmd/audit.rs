@@ -130,7 +130,7 @@ fn check(context: &Context, args: &VerifyArgs) -> Outcome {
         // File names in it are foreign where the directory is.
         output::lines(&report.to_string().lines().map(visible).collect::<Vec<_>>());
         if report.verdict == Verdict::SelfSigned {
-            output::line(&context.say.message(&Message::VerifyWithKey));
+            output::prose(&context.say.message(&Message::VerifyWithKey));
         }
     }
     Ok(Exit::Verdict(report.exit))

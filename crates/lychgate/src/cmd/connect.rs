@@ -38,10 +38,10 @@ pub(crate) fn run(context: &Context, args: &ConnectArgs) -> Outcome {
         Client::Codex => ("Codex", "codex mcp add lychgate --", "~/.codex/config.toml", codex_entry(&command)),
     };
     let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
-    output::line(&say.message(&Message::ConnectIntro { client }));
+    output::prose(&say.message(&Message::ConnectIntro { client }));
     output::line(&format!("  {typed} {}", words.join(" ")));
     output::line("");
-    output::line(&say.message(&Message::ConnectFile { file }));
+    output::prose(&say.message(&Message::ConnectFile { file }));
     output::line(&entry);
     Ok(Exit::Done)
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(context: &Context, args: &DenyArgs) -> Outcome {
     block_on(context.say, async {
         let mut operator = Operator::connect(context.say, &context.paths).await?;
         operator.must(Command::Deny { card: args.card }, None).await?;
-        output::line(&context.say.message(&Message::Denied { card: &args.card.to_string() }));
+        output::prose(&context.say.message(&Message::Denied { card: &args.card.to_string() }));
         Ok(Exit::Done)
     })
 }

@@ -49,7 +49,7 @@ pub(crate) fn create(context: &Context, source: Source) -> Result<(Created, Zero
     }
     source.check(context.say)?;
     if source == Source::Terminal {
-        output::line(&context.say.message(&Message::FirstRun { dir: &dir }));
+        output::prose(&context.say.message(&Message::FirstRun { dir: &dir }));
     }
     let passphrase = factor::new_passphrase(context.say, source)?;
     let pin = factor::new_pin(context.say, source, &passphrase)?;
@@ -60,5 +60,5 @@ pub(crate) fn create(context: &Context, source: Source) -> Result<(Created, Zero
 pub(crate) fn tell(context: &Context, created: &Created) {
     let dir = visible(&context.paths.state.display().to_string());
     let message = Message::VaultCreated { dir: &dir, key: &created.public_key, short: &created.short_key };
-    output::line(&context.say.message(&message));
+    output::prose(&context.say.message(&message));
 }

@@ -106,7 +106,7 @@ pub(super) fn activity(context: &Context, args: &ActivityArgs) -> Outcome {
     if args.format.json {
         lines.iter().for_each(output::json);
     } else if lines.is_empty() {
-        output::line(&context.say.message(&Message::NoRows));
+        output::prose(&context.say.message(&Message::NoRows));
     } else {
         output::lines(&render(&lines, &TimeZone::system()));
     }
@@ -125,7 +125,7 @@ pub(super) fn sessions(context: &Context, args: &SessionsArgs) -> Outcome {
     if args.format.json {
         sessions.iter().for_each(output::json);
     } else if sessions.is_empty() {
-        output::line(&context.say.message(&Message::NoRows));
+        output::prose(&context.say.message(&Message::NoRows));
     } else {
         print(&sessions, &zone);
     }

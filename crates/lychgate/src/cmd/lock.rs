@@ -11,7 +11,7 @@ pub(crate) fn run(context: &Context) -> Outcome {
     block_on(context.say, async {
         let mut operator = Operator::connect(context.say, &context.paths).await?;
         operator.must(Command::Lock, None).await?;
-        output::line(&context.say.message(&Message::Locked));
+        output::prose(&context.say.message(&Message::Locked));
         Ok(Exit::Done)
     })
 }

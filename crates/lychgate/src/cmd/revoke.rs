@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context, args: &RevokeArgs) -> Outcome {
     if args.format.json {
         output::json(&reply);
     } else if let Reply::Revoked { approvals } = reply {
-        output::line(&context.say.message(&Message::Revoked { approvals }));
+        output::prose(&context.say.message(&Message::Revoked { approvals }));
     }
     Ok(Exit::Done)
 }

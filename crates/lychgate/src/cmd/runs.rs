@@ -26,7 +26,7 @@ pub(crate) fn run(context: &Context, args: RunsArgs) -> Outcome {
     if args.format.json {
         output::json(&runs);
     } else if runs.is_empty() {
-        output::line(&context.say.message(&Message::NoRuns));
+        output::prose(&context.say.message(&Message::NoRuns));
     } else {
         for run in &runs {
             show(context, run);

@@ -10,7 +10,7 @@ pub(crate) fn run(context: &Context) -> Outcome {
     block_on(context.say, async {
         let mut operator = Operator::connect(context.say, &context.paths).await?;
         operator.stop().await?.map_err(|refusal| Trouble::refused(context.say, "stop", refusal.kind, &refusal.text))?;
-        output::line(&context.say.message(&Message::Stopped));
+        output::prose(&context.say.message(&Message::Stopped));
         Ok(Exit::Done)
     })
 }

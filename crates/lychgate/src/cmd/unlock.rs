@@ -9,7 +9,7 @@ use crate::{output, ports};
 use clap::Args;
 use lychgate_core::card::visible;
 use lychgate_text::Message;
-use lychgate_wire::operator::{Command, Reply};
+use lychgate_wire::operator::{Command, Failure, Reply};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UnlockArgs {
@@ -23,12 +23,28 @@ pub(crate) fn run(context: &Context, args: UnlockArgs) -> Outcome {
         let mut operator = Operator::connect(context.say, &context.paths).await?;
         operator.must_be_outside("unlock").await?;
         source.check(context.say)?;
-        let passphrase = factor::passphrase(context.say, source)?;
-        unlock(context, &mut operator, &passphrase)
-            .await?
-            .map_err(|refusal| Trouble::refused(context.say, "unlock", refusal.kind, &refusal.text))?;
+        ask_and_unlock(context, &mut operator, source).await?;
         Ok(Exit::Done)
     })
+}
+
+/// Asks for the passphrase and unlocks; at a terminal a wrong one is asked again.
+pub(crate) async fn ask_and_unlock(
+    context: &Context,
+    operator: &mut Operator,
+    source: Source,
+) -> Result<(), Trouble> {
+    let mut left = source.tries();
+    loop {
+        left = left.saturating_sub(1);
+        let passphrase = factor::passphrase(context.say, source)?;
+        let Err(refusal) = unlock(context, operator, &passphrase).await? else { return Ok(()) };
+        let trouble = Trouble::refused(context.say, "unlock", refusal.kind, &refusal.text);
+        if left == 0 || refusal.kind != Failure::WrongFactor {
+            return Err(trouble);
+        }
+        output::error(&trouble.text);
+    }
 }
 
 /// Unlocks and says so, with the gateway's notice where there is one.
@@ -42,9 +58,9 @@ pub(crate) async fn unlock(
         Ok(reply) => reply,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    output::line(&context.say.message(&Message::Unlocked));
+    output::prose(&context.say.message(&Message::Unlocked));
     if let Reply::Ok { notice: Some(notice) } = reply {
-        output::line(&context.say.message(&Message::Notice { text: &visible(&notice) }));
+        output::prose(&context.say.message(&Message::Notice { text: &visible(&notice) }));
     }
     Ok(Ok(()))
 }

@@ -54,7 +54,9 @@ impl Fake {
                         FromOperator::Do { id, factor, command } => {
                             let json = serde_json::to_value(&command).unwrap();
                             let factor = factor.map(|factor| factor.expose().to_owned());
-                            tell.send(Asked { word: command.word(), json, factor }).unwrap();
+                            // Its own word is the one that it asks about, as the journal has it.
+                            let word = if matches!(command, Command::MayI { .. }) { "may i" } else { command.word() };
+                            tell.send(Asked { word, json, factor }).unwrap();
                             for frame in answer(id, &command) {
                                 writer.send(&frame).await.unwrap();
                             }

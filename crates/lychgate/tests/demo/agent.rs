@@ -1,11 +1,12 @@
 //! `lych demo-agent`, the agent that other tests start.
 
-use super::lych;
+use super::user::{Shared, belongs_to_an_ordinary_user, place};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 struct Agent {
+    _shared: Shared,
     child: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
@@ -14,12 +15,13 @@ struct Agent {
 impl Agent {
     /// With no gateway: its shim answers all the same.
     fn start(state: &std::path::Path) -> Self {
-        let mut command = Command::new(lych());
-        command.arg("--state-dir").arg(state).args(["demo-agent", "--lych", lych(), "--conversation", "x"]);
+        let shared = Shared::new();
+        let mut command = shared.command();
+        command.arg("--state-dir").arg(state).args(["demo-agent", "--conversation", "x", "--lych"]).arg(shared.lych());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, input, output }
+        Self { _shared: shared, child, input, output }
     }
 
     fn tell(&mut self, line: &Value) {
@@ -33,9 +35,10 @@ impl Agent {
 
 #[test]
 fn the_agent_calls_what_it_is_told_and_answers_with_the_id_and_the_text() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let mut agent = Agent::start(&place.path().join("state"));
     assert_eq!(agent.hear(), json!({ "ready": true, "pid": agent.child.id() }));
+    belongs_to_an_ordinary_user(format!("/proc/{}", agent.child.id()).as_ref());
     agent.tell(&json!({ "id": "a", "tool": "run_status", "arguments": {} }));
     agent.tell(&json!({ "id": 2, "tool": "list_channels" }));
     let mut answers = [agent.hear(), agent.hear()];
@@ -55,7 +58,7 @@ fn the_agent_calls_what_it_is_told_and_answers_with_the_id_and_the_text() {
 
 #[test]
 fn exec_keeps_the_process_and_starts_the_program_anew() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let mut agent = Agent::start(&place.path().join("state"));
     let first = agent.hear();
     agent.tell(&json!({ "exec": true }));
@@ -71,7 +74,7 @@ fn exec_keeps_the_process_and_starts_the_program_anew() {
 
 #[test]
 fn what_it_does_not_understand_ends_it_with_a_complaint() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let mut agent = Agent::start(&place.path().join("state"));
     agent.hear();
     agent.tell(&json!({ "what": 1 }));

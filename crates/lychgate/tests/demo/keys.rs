@@ -2,8 +2,7 @@
 
 use super::terminal::Terminal;
 use super::user::{Shared, as_ordinary_user};
-use super::{dir_of, is_gone, lych, tells_the_whole_story};
-use std::path::Path;
+use super::{dir_of, is_gone, tells_the_whole_story};
 
 /// The PIN that the demo shows.
 fn pin(screen: &str) -> String {
@@ -37,7 +36,8 @@ fn the_whole_story_can_be_told_by_a_persons_keys() {
 
 #[test]
 fn a_wrong_pin_and_other_keys_open_nothing_and_the_card_can_be_answered_again() {
-    let mut terminal = Terminal::start(&[], Path::new(lych()), &["demo"]);
+    let shared = Shared::new();
+    let mut terminal = Terminal::start(&as_ordinary_user(), &shared.lych(), &["demo"]);
     terminal.wait_for("C1: y = yes");
     terminal.type_keys("yes\n");
     terminal.wait_for("Type y or n");
@@ -57,7 +57,8 @@ fn a_wrong_pin_and_other_keys_open_nothing_and_the_card_can_be_answered_again() 
 
 #[test]
 fn a_no_ends_the_demo_after_the_agent_has_heard_it() {
-    let mut terminal = Terminal::start(&[], Path::new(lych()), &["demo"]);
+    let shared = Shared::new();
+    let mut terminal = Terminal::start(&as_ordinary_user(), &shared.lych(), &["demo"]);
     terminal.wait_for("C1: y = yes");
     terminal.type_keys("n\n");
     terminal.wait_for("ok: the agent heard DENIED denied_by_operator");
@@ -69,7 +70,8 @@ fn a_no_ends_the_demo_after_the_agent_has_heard_it() {
 
 #[test]
 fn ctrl_c_at_a_question_ends_every_process_and_removes_every_file() {
-    let mut terminal = Terminal::start(&[], Path::new(lych()), &["demo"]);
+    let shared = Shared::new();
+    let mut terminal = Terminal::start(&as_ordinary_user(), &shared.lych(), &["demo"]);
     terminal.wait_for("C1: y = yes");
     terminal.type_keys("\x03");
     let (status, screen) = terminal.end();

@@ -1,5 +1,5 @@
-//! `lych demo` on real processes, as root and as an ordinary user, answered by `--yes` and by keys; and the two
-//! programs that it needs, as other tests use them.
+//! `lych demo` on real processes, as an ordinary user, answered by `--yes` and by keys; and the two programs that it
+//! needs, as other tests use them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod agent;
@@ -9,7 +9,7 @@ mod terminal;
 mod user;
 mod yes;
 
-/// The program.
+/// The program as cargo built it. Root may be the only one who can start it there.
 fn lych() -> &'static str {
     env!("CARGO_BIN_EXE_lych")
 }

@@ -1,16 +1,17 @@
 //! `lych demo-service`, the recording upstream of other tests.
 
-use super::lych;
+use super::user::{Shared, belongs_to_an_ordinary_user, place};
 use rustls::pki_types::{CertificateDer, ServerName, pem::PemObject};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 struct Service {
+    _shared: Shared,
     place: tempfile::TempDir,
     child: Child,
     port: u16,
@@ -19,10 +20,9 @@ struct Service {
 
 impl Service {
     fn start() -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let (shared, place) = (Shared::new(), place());
         let dir = place.path().join("service");
-        let mut command = Command::new(lych());
-        let child = command.args(["demo-service", "--dir"]).arg(&dir).stdin(Stdio::null()).spawn().unwrap();
+        let child = shared.command().args(["demo-service", "--dir"]).arg(&dir).stdin(Stdio::null()).spawn().unwrap();
         let until = Instant::now() + Duration::from_secs(20);
         let ready: Value = loop {
             // It appears whole, so what can be read is complete.
@@ -32,6 +32,7 @@ impl Service {
                 Err(error) => panic!("not ready: {error}"),
             }
         };
+        belongs_to_an_ordinary_user(&dir.join("service.json"));
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(ready["ca_pem"].as_str().unwrap()).unwrap()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -40,7 +41,8 @@ impl Service {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Self { place, child, port: ready["port"].as_u64().unwrap().try_into().unwrap(), config: Arc::new(config) }
+        let port = ready["port"].as_u64().unwrap().try_into().unwrap();
+        Self { _shared: shared, place, child, port, config: Arc::new(config) }
     }
 
     /// Sends a request and reads to the end: what came, head and body.

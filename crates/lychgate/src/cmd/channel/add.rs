@@ -15,6 +15,7 @@ use lychgate_core::channel::{
 use lychgate_text::{Message, Problem};
 use lychgate_wire::operator::Command;
 use lychgate_wire::sensitive::Sensitive;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// Certificates are small; anything larger is another file.
@@ -93,7 +94,7 @@ pub(super) fn run(context: &Context, args: AddArgs) -> Outcome {
         let mut secret = factor::secret(context.say, secret_from, name.as_str())?;
         let secret = Sensitive::new(std::mem::take(&mut *secret));
         operator.must(Command::ChannelAdd { channel: Box::new(channel), secret }, Some(pin)).await?;
-        output::line(&context.say.message(&Message::ChannelAdded { name: name.as_str() }));
+        output::prose(&context.say.message(&Message::ChannelAdded { name: name.as_str() }));
         Ok(Exit::Done)
     })
 }
@@ -102,6 +103,13 @@ fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
     let stray = args.per_call_methods.iter().find(|method| !args.methods.contains(method));
     if let Some(method) = stray {
         let why = format!("--per-call-methods names {method}, which --method does not allow");
+        return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+    }
+    if let Some(origin) = args.origins.iter().find(|origin| !args.allow_private && is_private(origin)) {
+        let why = format!(
+            "{origin} is an address of this machine or of a private network, which a channel may reach only with \
+             --allow-private; add --allow-private if this is meant"
+        );
         return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
     }
     let ca_pem = args.ca.as_deref().map(|file| read_ca(context, file)).transpose()?;
@@ -132,6 +140,21 @@ fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
     })
 }
 
+/// An address, not a name, of this machine or of a private network. What names lead to is checked at each use.
+fn is_private(origin: &Origin) -> bool {
+    let host = origin.host().trim_start_matches('[').trim_end_matches(']');
+    match host.parse() {
+        Ok(IpAddr::V4(address)) => {
+            // 100.64.0.0/10 (RFC 6598) and 198.18.0.0/15 (RFC 2544) are somebody's network as well.
+            address.is_loopback()
+                || address.is_private()
+                || matches!(address.octets(), [100, 64..=127, ..] | [198, 18..=19, ..])
+        }
+        Ok(IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
+        Err(_) => false,
+    }
+}
+
 fn read_ca(context: &Context, file: &Path) -> Result<String, Trouble> {
     let refuse = |why: &str| {
         let file = visible(&file.display().to_string());
@@ -149,4 +172,30 @@ fn read_ca(context: &Context, file: &Path) -> Result<String, Trouble> {
         return Err(refuse("it holds no certificate in PEM form"));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_private;
+
+    #[test]
+    fn addresses_of_this_machine_and_of_private_networks_are_seen_and_no_others() {
+        for (origin, private) in [
+            ("https://127.0.0.1:8443", true),
+            ("http://127.9.9.9", true),
+            ("https://[::1]:8443", true),
+            ("https://10.0.0.1", true),
+            ("https://172.31.0.1", true),
+            ("https://192.168.1.1", true),
+            ("https://100.64.0.1", true),
+            ("https://[fd12::1]", true),
+            ("https://172.32.0.1", false),
+            ("https://9.9.9.9", false),
+            ("https://[2606:4700::1]", false),
+            ("https://10.example", false),
+        ] {
+            let Ok(parsed) = origin.parse() else { unreachable!("fixture {origin}") };
+            assert_eq!(is_private(&parsed), private, "{origin}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(super) fn list(context: &Context, args: ListArgs) -> Outcome {
     if args.format.json {
         output::json(&channels);
     } else if channels.is_empty() {
-        output::line(&context.say.message(&Message::NoChannels));
+        output::prose(&context.say.message(&Message::NoChannels));
     } else {
         for channel in &channels {
             print(context, channel);

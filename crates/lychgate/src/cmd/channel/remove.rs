@@ -25,7 +25,7 @@ pub(super) fn run(context: &Context, args: &RemoveArgs) -> Outcome {
         operator.must_be_unlocked("channel remove").await?;
         let pin = factor::pin(context.say, Source::of(args.factor.factor_stdin))?;
         operator.must(Command::ChannelRemove { name: args.name.clone() }, Some(pin)).await?;
-        output::line(&context.say.message(&Message::ChannelRemoved { name: args.name.as_str() }));
+        output::prose(&context.say.message(&Message::ChannelRemoved { name: args.name.as_str() }));
         Ok(Exit::Done)
     })
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(context: &Context, args: DemoArgs) -> Outcome {
     // A question to the person may still wait for its line; nobody waits for that.
     runtime.shutdown_background();
     if args.keep {
-        output::line(&say.demo(&Demo::Kept { dir: &visible(&place.dir().display().to_string()) }));
+        output::prose(&say.demo(&Demo::Kept { dir: &visible(&place.dir().display().to_string()) }));
     }
     drop(place);
     outcome.map(|()| Exit::Done)

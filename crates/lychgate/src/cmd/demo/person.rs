@@ -65,11 +65,11 @@ impl Person {
         secrets: &Secrets,
         view: &CardView,
     ) -> Result<Answered, Trouble> {
-        output::line(&say.demo(&Demo::PersonRuns { command: "lych approvals" }));
+        output::prose(&say.demo(&Demo::PersonRuns { command: "lych approvals" }));
         output::lines(&card(say, view, output::columns()));
         match self {
             Self::Yes => {
-                output::line(&say.demo(&Demo::YesAnswers));
+                output::prose(&say.demo(&Demo::YesAnswers));
                 let said = approve(say, lych, view, &secrets.pin).await?;
                 said.map(|()| Answered::Yes).map_err(|ran| ran.unexpected(say))
             }
@@ -94,17 +94,17 @@ impl Person {
                         Ok(()) => return Ok(Answered::Yes),
                         Err(ran) => {
                             output::lines(&visible_lines(&ran.err));
-                            output::line(&say.demo(&Demo::TryAgain));
+                            output::prose(&say.demo(&Demo::TryAgain));
                         }
                     }
                 }
                 "n" => {
-                    output::line(&say.demo(&Demo::PersonRuns { command: &format!("lych deny {number}") }));
+                    output::prose(&say.demo(&Demo::PersonRuns { command: &format!("lych deny {number}") }));
                     let ran = lych.must(&["deny", &number], "").await?;
                     output::lines(&visible_lines(&ran.out));
                     return Ok(Answered::No);
                 }
-                _ => output::line(&say.demo(&Demo::NotAKey)),
+                _ => output::prose(&say.demo(&Demo::NotAKey)),
             }
         }
     }
@@ -118,7 +118,7 @@ async fn approve(
     pin: &str,
 ) -> Result<Result<(), super::process::Ran>, Trouble> {
     let (number, shown) = (view.card.to_string(), view.digest().to_string());
-    output::line(&say.demo(&Demo::PersonRuns { command: &format!("lych approve {number}") }));
+    output::prose(&say.demo(&Demo::PersonRuns { command: &format!("lych approve {number}") }));
     let input = Zeroizing::new(format!("{pin}\n"));
     let ran = lych.run(&["approve", &number, "--shown", &shown, "--factor-stdin"], &input).await?;
     if ran.status != Some(0) {

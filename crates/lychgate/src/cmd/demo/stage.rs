@@ -54,7 +54,7 @@ pub(super) struct Wish {
 
 impl Stage<'_> {
     pub(super) fn tell(&self, text: &Demo<'_>) {
-        output::line(&self.say.demo(text));
+        output::prose(&self.say.demo(text));
     }
 
     pub(super) fn good(&self, check: DemoCheck<'_>) {
@@ -224,7 +224,7 @@ pub(super) fn line_of(factor: &str) -> Zeroizing<String> {
 
 fn announce<'a>(say: &dyn Catalogue, agent: &'a mut Option<Agent>, wish: &Wish) -> Result<&'a mut Agent, Trouble> {
     let agent = agent.as_mut().ok_or_else(|| system(say, "calling", &"no agent runs"))?;
-    output::line(&say.demo(&Demo::AgentCalls { pid: agent.pid(), tool: wish.tool, gist: &wish.gist }));
+    output::prose(&say.demo(&Demo::AgentCalls { pid: agent.pid(), tool: wish.tool, gist: &wish.gist }));
     Ok(agent)
 }
 

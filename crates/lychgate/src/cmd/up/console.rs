@@ -85,7 +85,7 @@ impl Console<'_> {
             output::line("");
             let card = &number.to_string();
             let changed = now.cards.iter().any(|view| view.card == number);
-            self.say(if changed { &Message::CardChanged { card } } else { &Message::CardGone { card } });
+            self.say(&if changed { Message::CardChanged { card } } else { Message::CardGone { card } });
             self.shown = None;
         }
         if was_locked != Some(now.locked) {
@@ -213,6 +213,6 @@ impl Console<'_> {
     }
 
     fn say(&self, message: &Message<'_>) {
-        output::line(&self.context.say.message(message));
+        output::prose(&self.context.say.message(message));
     }
 }

@@ -8,9 +8,10 @@ mod start;
 
 use super::Context;
 use super::init;
-use super::unlock::unlock;
+use super::unlock::{ask_and_unlock, unlock};
 use crate::cli::FactorFrom;
-use crate::factor::{self, Source};
+use crate::factor::Source;
+use crate::hidden::Quiet;
 use crate::operator::{Operator, block_on, unreadable};
 use crate::trouble::{Exit, Outcome, Trouble};
 use crate::{output, ports};
@@ -27,10 +28,13 @@ pub(crate) struct UpArgs {
 pub(crate) fn run(context: &Context, args: UpArgs) -> Outcome {
     let source = Source::of(args.factor.factor_stdin);
     source.check(context.say)?;
+    // Until the console is there. Where this fails, each prompt hides its own line.
+    let quiet = if source == Source::Terminal { Quiet::between_prompts().ok() } else { None };
     let passphrase = if ports::vault_exists(context) { None } else { Some(first_run(context, source)?) };
     block_on(context.say, async {
         let (mut operator, started) = connect(context).await?;
         unlock_if_locked(context, &mut operator, source, passphrase).await?;
+        drop(quiet);
         console::run(context, &mut operator, source, started).await
     })
 }
@@ -50,12 +54,12 @@ fn first_run(context: &Context, source: Source) -> Result<Zeroizing<String>, Tro
 async fn connect(context: &Context) -> Result<(Operator, bool), Trouble> {
     match Operator::connect(context.say, &context.paths).await {
         Ok(operator) => {
-            output::line(&context.say.message(&Message::GatewayFound));
+            output::prose(&context.say.message(&Message::GatewayFound));
             Ok((operator, false))
         }
         Err(trouble) if trouble.exit == Exit::Unreachable => {
             start::gateway(context)?;
-            output::line(&context.say.message(&Message::GatewayStarted));
+            output::prose(&context.say.message(&Message::GatewayStarted));
             Ok((Operator::connect(context.say, &context.paths).await?, true))
         }
         Err(trouble) => Err(trouble),
@@ -72,11 +76,10 @@ async fn unlock_if_locked(
     if operator.status().await?.vault != "locked" {
         return Ok(());
     }
-    let passphrase = match known {
-        Some(passphrase) => passphrase,
-        None => factor::passphrase(context.say, source)?,
-    };
-    unlock(context, operator, &passphrase)
-        .await?
-        .map_err(|refusal| Trouble::refused(context.say, "unlock", refusal.kind, &refusal.text))
+    match known {
+        None => ask_and_unlock(context, operator, source).await,
+        Some(passphrase) => unlock(context, operator, &passphrase)
+            .await?
+            .map_err(|refusal| Trouble::refused(context.say, "unlock", refusal.kind, &refusal.text)),
+    }
 }

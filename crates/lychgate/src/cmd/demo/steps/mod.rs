@@ -24,7 +24,7 @@ pub(super) async fn tell(say: &'static dyn Catalogue, place: &Place, person: Per
         perform(&mut stage, step).await.map_err(|trouble| teller.stopped(step, &trouble))?;
         stage.person.pause().await;
     }
-    output::line(&say.demo(&Demo::Done));
+    output::prose(&say.demo(&Demo::Done));
     Ok(())
 }
 
@@ -50,8 +50,8 @@ struct Teller {
 impl Teller {
     fn begin(&mut self, step: DemoStep) {
         self.number += 1;
-        output::line(&self.say.demo(&Demo::Heading { number: self.number, step }));
-        output::line(&self.say.demo(&Demo::Story { step }));
+        output::prose(&self.say.demo(&Demo::Heading { number: self.number, step }));
+        output::prose(&self.say.demo(&Demo::Story { step }));
     }
 
     fn stopped(&self, step: DemoStep, trouble: &Trouble) -> Trouble {

@@ -27,9 +27,9 @@ const CHEAP: Sizes = Sizes { cost: Cost { memory_kib: 8 * 1024, passes: 1, lanes
 pub(super) async fn set_up<'a>(teller: &mut Teller, place: &'a Place, person: Person) -> Result<Stage<'a>, Trouble> {
     let say = teller.say;
     let secrets = Secrets::random().map_err(|error| system(say, "drawing random values", &error))?;
-    output::line(&say.demo(&Demo::Intro { dir: &visible(&place.dir().display().to_string()) }));
+    output::prose(&say.demo(&Demo::Intro { dir: &visible(&place.dir().display().to_string()) }));
     if let Person::Terminal(_) = person {
-        output::line(&say.demo(&Demo::Pin { pin: &secrets.pin }));
+        output::prose(&say.demo(&Demo::Pin { pin: &secrets.pin }));
     }
     teller.begin(DemoStep::SetUp);
     person.pause().await;
@@ -38,10 +38,10 @@ pub(super) async fn set_up<'a>(teller: &mut Teller, place: &'a Place, person: Pe
     let lych = Lych::new(say, place.state());
     let service = Service::start(say, place, &lych).await?;
     let nobody = unused_port().map_err(|error| system(say, "finding a free port", &error))?;
-    output::line(&say.demo(&Demo::Started { program: DemoProgram::Service, pid: service.pid() }));
+    output::prose(&say.demo(&Demo::Started { program: DemoProgram::Service, pid: service.pid() }));
     let context = Context { paths: Paths::find(say, Some(&place.state()))?, say };
     let created = ports::create_sized(&context, &secrets.passphrase, &secrets.pin, CHEAP)?;
-    output::line(&say.demo(&Demo::PublicKey { key: &created.public_key }));
+    output::prose(&say.demo(&Demo::PublicKey { key: &created.public_key }));
     let public_key = created.public_key;
     let mut stage = Stage {
         say,
