@@ -101,6 +101,10 @@ impl Execution {
     /// The last decision and DISPATCH: one critical section, so that no DISPATCH of a grant follows its REVOKE.
     fn last_decision(&self, request: CanonicalRequest) -> Decided {
         let mut authority = self.context.gateway.lock();
+        if self.context.withdrawn.is_cancelled() {
+            // An approved action runs only while its caller is there.
+            return Decided::Settled(authority.refuse_action(self.reference, Reasons::one(Reason::CallerLeft)));
+        }
         let looked = self.context.look(&mut authority);
         let question = Question { reference: self.reference, request };
         match authority.decide(self.context.run, question, &looked.chain) {

@@ -29,7 +29,9 @@ pub(crate) async fn status(
     match found {
         Found::Own(reference) => drive::drive(context, reference, deadline(wait)).await,
         Found::Past(intent) => past(context, &intent).await,
-        Found::Lost(reference) => lost(context, reference).await,
+        Found::Lost(reference) => {
+            context.gateway.because(Some(context.run), Some(reference), &Reasons::one(Reason::InspectActivityJournal))
+        }
         Found::Refused(reasons, looked) => context.refuse("", reasons, &looked),
         Found::Nothing => context.gateway.because(Some(context.run), None, &Reasons::one(Reason::UnknownAction)),
     }
@@ -93,7 +95,7 @@ fn find(context: &CallContext, reference: Option<Ref>, key: Option<String>) -> F
     if let Some(reasons) = unresolved(&authority, context.run) {
         return Found::Refused(reasons, looked);
     }
-    match reference.filter(|reference| vouches(context, &authority, *reference, None)) {
+    match reference.filter(|reference| is_own_lost(context, *reference)) {
         Some(reference) => Found::Lost(reference),
         None => Found::Nothing,
     }
@@ -192,7 +194,7 @@ async fn by_journal(context: &CallContext, intent: &IntentRecord) -> Told {
         (None, false) => {
             let vouched = {
                 let authority = context.gateway.lock();
-                vouches(context, &authority, intent.client_ref, Some(intent))
+                vouches(context, &authority, intent)
             };
             let whole = vouched && receipt_in_log(context).await;
             if whole && fence(context, reference, intent.action.0).await { Told::NotStarted } else { Told::Unknown }
@@ -202,23 +204,37 @@ async fn by_journal(context: &CallContext, intent: &IntentRecord) -> Told {
 
 /// Absence of a DISPATCH counts only where something outside the log vouches for the log's end: here the surviving
 /// shim, the very process of the INTENT, that read its old connection to the end and got no notice for the ref.
-fn vouches(context: &CallContext, authority: &Authority, client_ref: Ref, intent: Option<&IntentRecord>) -> bool {
+///
+/// Only our own program file is believed in this: what any other client says of its notices is no evidence.
+fn vouches(context: &CallContext, authority: &Authority, intent: &IntentRecord) -> bool {
     let Some(previous) = &context.handle.previous else { return false };
     let Some(run) = authority.broker.run(context.run) else { return false };
-    let same_process = match intent {
-        Some(intent) => {
-            intent.peer == context.handle.peer
-                && intent.kernel_boot == run.subject().kernel_boot()
-                && intent.run == previous.run
-        }
-        // Nothing arrived: the recall must know the shim itself.
-        None => run.lapse().is_some_and(|lapse| lapse.same_process && lapse.previous == previous.run),
-    };
-    let earlier_gateway = previous.boot != context.gateway.boot_no;
-    let unanswered = previous.unanswered.contains(&client_ref);
-    let noticed = previous.noticed.contains(&client_ref)
-        || intent.is_some_and(|intent| previous.noticed.contains(&intent.reference));
-    same_process && earlier_gateway && previous.read_to_end && unanswered && !noticed && previous.receipt.is_some()
+    let own_shim = run
+        .subject()
+        .peer()
+        .and_then(|peer| peer.executable.value())
+        .is_some_and(|executable| executable.file == context.gateway.own_file);
+    let same_process = intent.peer == context.handle.peer
+        && intent.kernel_boot == run.subject().kernel_boot()
+        && intent.run == previous.run
+        && intent.boot == previous.boot;
+    let earlier_gateway = intent.boot != context.gateway.boot_no;
+    let unanswered = previous.unanswered.contains(&intent.client_ref);
+    let noticed = previous.noticed.contains(&intent.client_ref) || previous.noticed.contains(&intent.reference);
+    own_shim
+        && same_process
+        && earlier_gateway
+        && previous.read_to_end
+        && unanswered
+        && !noticed
+        && previous.receipt.is_some()
+}
+
+/// The surviving shim's own ref, of which this gateway knows no INTENT. The store may have lost it, so nothing is proven.
+fn is_own_lost(context: &CallContext, reference: Ref) -> bool {
+    let earlier = |boot| boot != context.gateway.boot_no;
+    let previous = context.handle.previous.as_ref();
+    previous.is_some_and(|previous| earlier(previous.boot) && previous.unanswered.contains(&reference))
 }
 
 /// The shim's newest receipt is a prefix of the log as it stands: nothing below it was cut or rewritten.
@@ -261,21 +277,6 @@ async fn fence(context: &CallContext, reference: Ref, number: u64) -> bool {
     authority.past.ends.insert(reference, PastEnd::NotStarted);
     authority.record(Record::Ended { reference, kind: EndKind::NotStarted, at: clock::wall() });
     true
-}
-
-/// The surviving shim's own ref that never became an INTENT: barred in the store, then told as not started.
-async fn lost(context: &CallContext, reference: Ref) -> Answer {
-    let reasons = if receipt_in_log(context).await {
-        let kept = {
-            let mut authority = context.gateway.lock();
-            authority.past.barred.insert(reference);
-            authority.keeper.keep_durably(Record::Ended { reference, kind: EndKind::NotStarted, at: clock::wall() })
-        };
-        if kept.done().await { Reason::PreviousActionNotStarted } else { Reason::InspectActivityJournal }
-    } else {
-        Reason::InspectActivityJournal
-    };
-    context.gateway.because(Some(context.run), Some(reference), &Reasons::one(reasons))
 }
 
 /// More of a result that was truncated.

@@ -146,12 +146,7 @@ fn confirmed(
     }
 }
 
-fn ask(
-    say: &dyn Catalogue,
-    source: Source,
-    wanted: Wanted,
-    prompt: &Message<'_>,
-) -> Result<Zeroizing<String>, Bad> {
+fn ask(say: &dyn Catalogue, source: Source, wanted: Wanted, prompt: &Message<'_>) -> Result<Zeroizing<String>, Bad> {
     let text = match source {
         Source::Stdin => next_line().map_err(|why| no_line(say, wanted, &why))?,
         Source::Terminal => {

@@ -104,7 +104,13 @@ fn where_the_gateway_does_not_accept_the_console_no_factor_is_read() {
 fn cards_are_shown_escaped_and_as_json_with_the_digest_that_approve_takes() {
     let place = Place::new();
     let _fake = Fake::start(&place.state(), obliging);
-    place.lych(&["approvals"]).exits(0).says("claude\\u{202e} (process 4242)").says("unsigned").says("`lych approve C7`").never_says("\u{202e}");
+    place
+        .lych(&["approvals"])
+        .exits(0)
+        .says("claude\\u{202e} (process 4242)")
+        .says("unsigned")
+        .says("`lych approve C7`")
+        .never_says("\u{202e}");
     let place = Place::new();
     let _fake = Fake::start(&place.state(), obliging);
     let ran = place.lych(&["approvals", "--json"]).exits(0).never_says("\u{202e}");
@@ -169,7 +175,9 @@ fn a_channel_described_by_its_origin_alone_gets_the_careful_defaults() {
 #[test]
 fn a_credential_that_is_missing_empty_or_no_token_adds_nothing() {
     let args = ["channel", "add", "a", "--origin", "https://a.example", "--kind", "bearer", "--factor-stdin"];
-    for (input, exit) in [("4711\n", 2), ("4711\n\n", 1), ("", 2), ("4711\nBearer token\n", 1), ("4711\nt\u{f6}ken\n", 1)] {
+    for (input, exit) in
+        [("4711\n", 2), ("4711\n\n", 1), ("", 2), ("4711\nBearer token\n", 1), ("4711\nt\u{f6}ken\n", 1)]
+    {
         let place = Place::new();
         let fake = Fake::start(&place.state(), obliging);
         place.fed(&args, input).exits(exit);

@@ -45,6 +45,8 @@ pub enum GatewayText<'a> {
     NoRun,
     /// A yes could not be recorded, so it grants nothing.
     NotGranted,
+    /// Authority was taken back while a yes was being recorded.
+    TakenBackMeanwhile,
     /// It is done and could not be recorded.
     DoneNotRecorded,
     /// The action store can't be used.

@@ -73,6 +73,8 @@ pub struct Granting {
     pub sessions: Vec<ApprovalFacts>,
     /// A yes to one action.
     pub call: Option<CallApproval>,
+    /// What had been taken back from the run when the yes was given.
+    pub(super) taken_back: u64,
 }
 
 /// Why an answer does not count.
@@ -226,7 +228,7 @@ impl Broker {
             return Err(AnswerRefused::Ceremony);
         }
         let opened = chosen(&card.view, answer.channels, answer.live)?;
-        let (nonce, subject, conversation) = (run.nonce(), run.subject_digest(), run.conversation().map(str::to_owned));
+        let (nonce, subject, taken_back) = (run.nonce(), run.subject_digest(), run.taken_back);
         let Some(card) = self.cards.remove(&answer.card) else { return Err(AnswerRefused::NoSuchCard) };
         self.resolve(answer.card, Resolution::Recording);
         let shown = card.view.digest();
@@ -242,7 +244,7 @@ impl Broker {
                 epoch: answer.epoch,
                 channel: channel.name.clone(),
                 channel_version: channel.version,
-                conversation: conversation.clone(),
+                conversation: card.view.conversation.clone(),
                 shown,
                 approved_at: answer.now,
                 ceremony: answer.ceremony,
@@ -267,7 +269,7 @@ impl Broker {
             }),
             _ => None,
         };
-        Ok(Granting { card: answer.card, view: card.view, sessions, call })
+        Ok(Granting { card: answer.card, view: card.view, sessions, call, taken_back })
     }
 
     /// What was granted is live, or could not be made so: whoever waits goes on.

@@ -72,12 +72,14 @@ impl Broker {
 
     /// The person takes approvals back, of one run or of all (R32). The runs stay; their next use asks anew.
     pub fn revoke(&mut self, id: Option<RunId>) -> Ends {
+        self.take_back(|run| id.is_none_or(|id| id == run));
         let ends = self.end_sessions(EndReason::ManualRevoke, |run, _| id.is_none_or(|id| id == run));
         ends.and(self.close_cards(Reason::ApprovalRevoked, |run, _| id.is_none_or(|id| id == run)))
     }
 
     /// A channel's binding or settings changed, or it was removed.
     pub fn channel_changed(&mut self, name: &ChannelName) -> Ends {
+        self.take_back(|_| true);
         let ends = self.end_sessions(EndReason::ChannelChanged, |_, channel| channel == name);
         ends.and(self.close_cards(Reason::ChannelChanged, |_, channels| channels.contains(name)))
     }
@@ -114,6 +116,13 @@ impl Broker {
         ends
     }
 
+    /// A yes that is being recorded at this moment comes too late for these runs.
+    pub(super) fn take_back(&mut self, which: impl Fn(RunId) -> bool) {
+        for (_, run) in self.runs.iter_mut().filter(|(id, _)| which(**id)) {
+            run.taken_back = run.taken_back.saturating_add(1);
+        }
+    }
+
     pub(super) fn end_sessions(&mut self, reason: EndReason, which: impl Fn(RunId, &ChannelName) -> bool) -> Ends {
         let mut ended = Vec::new();
         for ((run, channel), approval) in &mut self.sessions {
@@ -137,7 +146,7 @@ impl Broker {
         Ends { approvals: ended, cards: Vec::new() }
     }
 
-    fn close_cards(&mut self, why: Reason, which: impl Fn(RunId, &[ChannelName]) -> bool) -> Ends {
+    pub(super) fn close_cards(&mut self, why: Reason, which: impl Fn(RunId, &[ChannelName]) -> bool) -> Ends {
         let numbers: Vec<CardNo> = self
             .cards
             .iter()

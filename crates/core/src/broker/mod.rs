@@ -13,7 +13,7 @@ pub use runs::{NewRun, Run};
 
 use crate::approval::{ApprovalFacts, CallApproval, SessionApproval};
 use crate::channel::ChannelName;
-use crate::ids::{BootId, BootNo, CardNo, Digest, GrantNo, Moment, Ref, RunId, VaultEpoch};
+use crate::ids::{BootId, BootNo, CardNo, Digest, GrantNo, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use crate::proof::JournalAck;
 use cards::Card;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -103,10 +103,15 @@ impl Broker {
     /// Everything may have changed since the yes: a run that has ended, another epoch, or an ack of another row leave no
     /// approval alive, and the answer is `false`.
     #[must_use]
-    pub fn activate(&mut self, facts: ApprovalFacts, granted: JournalAck, epoch: Option<VaultEpoch>) -> bool {
-        let run_lives =
-            self.runs.get(&facts.run).is_some_and(|run| run.ended().is_none() && run.nonce() == facts.nonce);
-        if !run_lives || facts.boot != self.boot || epoch != Some(facts.epoch) {
+    pub fn activate(
+        &mut self,
+        facts: ApprovalFacts,
+        granted: JournalAck,
+        granting: &Granting,
+        epoch: Option<VaultEpoch>,
+    ) -> bool {
+        let stands = self.still_stands(granting, facts.run, facts.nonce);
+        if !stands || facts.boot != self.boot || epoch != Some(facts.epoch) {
             return false;
         }
         let key = (facts.run, facts.channel.clone());
@@ -117,13 +122,24 @@ impl Broker {
 
     /// Keeps a yes to one action, once it is recorded. The same conditions as [`Broker::activate`].
     #[must_use]
-    pub fn keep_call(&mut self, call: CallApproval, epoch: Option<VaultEpoch>) -> bool {
-        let run_lives = self.runs.get(&call.run).is_some_and(|run| run.ended().is_none() && run.nonce() == call.nonce);
-        if !run_lives || call.boot != self.boot || epoch != Some(call.epoch) {
+    pub fn keep_call(&mut self, call: CallApproval, granting: &Granting, epoch: Option<VaultEpoch>) -> bool {
+        let stands = self.still_stands(granting, call.run, call.nonce);
+        if !stands || call.boot != self.boot || epoch != Some(call.epoch) {
             return false;
         }
         self.calls.insert(call.reference, call);
         true
+    }
+
+    /// True where something was taken back from the run since the yes: a revoke, or a change of channel or conversation.
+    #[must_use]
+    pub fn was_taken_back(&self, granting: &Granting) -> bool {
+        self.runs.get(&granting.view.run).is_none_or(|run| run.taken_back != granting.taken_back)
+    }
+
+    fn still_stands(&self, granting: &Granting, run: RunId, nonce: LaunchNonce) -> bool {
+        let lives = self.runs.get(&run).is_some_and(|run| run.ended().is_none() && run.nonce() == nonce);
+        lives && run == granting.view.run && !self.was_taken_back(granting)
     }
 
     fn next_grant(&mut self) -> GrantNo {

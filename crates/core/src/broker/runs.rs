@@ -30,6 +30,8 @@ pub struct Run {
     new: NewRun,
     subject_digest: Digest,
     ended: Option<EndReason>,
+    /// Counts what was taken back from this run: a yes that was given before and is still being recorded grants nothing.
+    pub(super) taken_back: u64,
 }
 
 impl Run {
@@ -96,7 +98,7 @@ impl Broker {
             return Err(Reason::TooMany);
         }
         let subject_digest = new.subject.digest();
-        self.runs.insert(new.id, Run { new, subject_digest, ended: None });
+        self.runs.insert(new.id, Run { new, subject_digest, ended: None, taken_back: 0 });
         Ok(())
     }
 
@@ -125,7 +127,12 @@ impl Broker {
         let Some(run) = self.runs.get_mut(&id) else { return Ends::none() };
         let before = run.new.conversation.replace(label.to_owned());
         match before {
-            Some(before) if before != label => self.end_sessions(EndReason::ConversationChanged, |of, _| of == id),
+            Some(before) if before != label => {
+                self.take_back(|run| run == id);
+                let ends = self.end_sessions(EndReason::ConversationChanged, |of, _| of == id);
+                // A card shows the conversation that asked; a yes to it must not serve another one.
+                ends.and(self.close_cards(Reason::ConversationChanged, |of, _| of == id))
+            }
             _ => Ends::none(),
         }
     }

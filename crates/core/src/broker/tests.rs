@@ -142,7 +142,7 @@ fn with_session() -> Broker {
     let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
     let facts = granting.sessions.pop().unwrap();
     let ack = granted(&facts);
-    assert!(broker.activate(facts, ack, Some(EPOCH)));
+    assert!(broker.activate(facts, ack, &granting, Some(EPOCH)));
     broker
 }
 
@@ -158,7 +158,7 @@ fn a_yes_is_live_only_with_its_durable_grant() {
     assert!(broker.session(RunId(1), &github()).is_none());
     let facts = granting.sessions.pop().unwrap();
     let foreign = JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, GrantNo(99), facts.epoch.number);
-    assert!(!broker.activate(facts, foreign, Some(EPOCH)));
+    assert!(!broker.activate(facts, foreign, &granting, Some(EPOCH)));
     assert!(broker.session(RunId(1), &github()).is_none());
 }
 
@@ -178,7 +178,7 @@ fn a_yes_that_is_overtaken_by_a_lock_an_exit_or_another_epoch_grants_nothing() {
                 Some(EPOCH)
             }
         };
-        assert!(!broker.activate(facts, ack, epoch));
+        assert!(!broker.activate(facts, ack, &granting, epoch));
     }
 }
 
@@ -328,9 +328,10 @@ fn a_weaker_ceremony_another_card_and_a_foreign_channel_are_refused_and_the_card
 fn a_yes_to_one_action_falls_with_its_session() {
     let mut broker = with_session();
     let (card, _) = broker.ask(ask(1, &[], Some((7, true))), Moment(0)).unwrap();
-    let call = approve(&mut broker, card, Moment(0)).unwrap().call.unwrap();
+    let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
+    let call = granting.call.take().unwrap();
     let reference = call.reference;
-    assert!(broker.keep_call(call, Some(EPOCH)));
+    assert!(broker.keep_call(call, &granting, Some(EPOCH)));
     let _ = broker.revoke(None);
     assert_eq!(broker.take_call(reference), None);
 }
@@ -349,4 +350,35 @@ fn runs_of_one_agent_are_limited() {
     };
     assert_eq!(broker.register(one_more(100)), Err(Reason::TooMany));
     assert_eq!(broker.register(one_more(101)), Ok(()));
+}
+
+#[test]
+fn a_yes_that_is_being_recorded_while_the_person_takes_authority_back_grants_nothing() {
+    type TakeBack = fn(&mut Broker) -> Ends;
+    let ways: [TakeBack; 3] = [
+        |broker| broker.revoke(Some(RunId(1))),
+        |broker| broker.revoke(None),
+        |broker| broker.channel_changed(&github()),
+    ];
+    for take_back in ways {
+        let mut broker = with_session();
+        let (card, _) = broker.ask(ask(1, &["gitlab"], Some((7, true))), Moment(0)).unwrap();
+        let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
+        let _ = take_back(&mut broker);
+        let facts = granting.sessions.pop().unwrap();
+        let ack = granted(&facts);
+        assert!(!broker.activate(facts, ack, &granting, Some(EPOCH)));
+        let call = granting.call.take().unwrap();
+        assert!(!broker.keep_call(call, &granting, Some(EPOCH)));
+    }
+}
+
+#[test]
+fn a_card_of_one_conversation_does_not_serve_another() {
+    let mut broker = broker(&[(1, 100)]);
+    let _ = broker.declare_conversation(RunId(1), Some("a"));
+    let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
+    let ends = broker.declare_conversation(RunId(1), Some("b"));
+    assert_eq!(ends.cards, [(card, RunId(1), Reason::ConversationChanged)]);
+    assert_eq!(approve(&mut broker, card, Moment(0)).unwrap_err(), AnswerRefused::NoSuchCard);
 }

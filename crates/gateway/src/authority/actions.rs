@@ -39,7 +39,13 @@ impl Authority {
         if locked {
             return Reasons::new(vec![Reason::VaultLocked, Reason::VaultStateChanged]);
         }
-        match card.and_then(|card| self.broker.resolution(card)) {
+        let answered = card.and_then(|card| self.broker.resolution(card));
+        let session = self.broker.session(action.run, &action.channel);
+        if let (Some(Resolution::Approved), Some(end)) = (answered, session.and_then(|session| session.ended())) {
+            // Its yes rested on an approval that was taken back: a later one must not send it (R19).
+            return Some(Reasons::one(end.reason()));
+        }
+        match answered {
             Some(Resolution::Denied) => Some(Reasons::one(Reason::DeniedByOperator)),
             Some(Resolution::Closed(why)) => Some(Reasons::one(why)),
             Some(Resolution::Approved) if now.since(action.since) > limits::APPROVED_WAIT_MS => {

@@ -138,7 +138,12 @@ impl Authority {
         if self.broker.session(id, channel).is_some() {
             return None;
         }
-        let lapse = run.lapse().filter(|lapse| lapse.channels.contains(channel))?;
+        // Until the person has answered, every channel is told the same: the answer must not list what the earlier run had.
+        let live = |name: &ChannelName| self.broker.session(id, name).is_some_and(|session| session.ended().is_none());
+        let lapse = run.lapse()?;
+        if lapse.channels.iter().any(live) && !lapse.channels.contains(channel) {
+            return None;
+        }
         Some(lapse.reasons.clone())
     }
 

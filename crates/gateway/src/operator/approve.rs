@@ -65,20 +65,24 @@ pub(super) async fn approve(
         }
         let replaced = authority.broker.expire_session(ended.run, &ended.channel);
         authority.apply(replaced);
-        if authority.broker.activate(facts, ack, epoch) {
+        if authority.broker.activate(facts, ack, &granting, epoch) {
             opened.push(ended.channel);
         } else {
             // The yes came too late: its GRANT is on record, so its end must be as well.
             whole = false;
             let run_ended = authority.broker.run(ended.run).and_then(lychgate_core::broker::Run::ended);
-            let ended = EndedApproval { reason: run_ended.unwrap_or(EndReason::VaultLocked), ..ended };
+            let taken_back = authority.broker.was_taken_back(&granting).then_some(EndReason::ManualRevoke);
+            let reason = run_ended.or(taken_back).unwrap_or(EndReason::VaultLocked);
+            let ended = EndedApproval { reason, ..ended };
             drop(authority.journal.append(crate::journal::revoke(&ended, authority.vault.epoch().number)));
         }
     }
     if let Some(call) = granting.call.take().filter(|_| call_recorded) {
-        whole &= authority.broker.keep_call(call, epoch);
+        whole &= authority.broker.keep_call(call, &granting, epoch);
     }
-    settle(&mut authority, &granting.view, &opened, whole)
+    let cause =
+        if authority.broker.was_taken_back(&granting) { Reason::ApprovalRevoked } else { Reason::JournalUnavailable };
+    settle(&mut authority, &granting.view, &opened, whole, cause)
 }
 
 /// The run has an approval for that channel already, and it would still be used.
@@ -87,13 +91,22 @@ fn has_usable(authority: &Authority, new: &EndedApproval) -> bool {
     session.zip(authority.channel(&new.channel)).is_some_and(|(session, channel)| usable(session, &channel))
 }
 
-fn settle(authority: &mut Authority, view: &CardView, opened: &[ChannelName], whole: bool) -> Result<Reply, Refused> {
+fn settle(
+    authority: &mut Authority,
+    view: &CardView,
+    opened: &[ChannelName],
+    whole: bool,
+    cause: Reason,
+) -> Result<Reply, Refused> {
     let (card, run) = (view.card, view.run);
     if !whole && opened.is_empty() {
-        authority.broker.settle(card, Resolution::Closed(Reason::JournalUnavailable));
+        authority.broker.settle(card, Resolution::Closed(cause));
         authority.sweep();
         authority.bump();
-        return Err(Refused::new(Failure::Fault, say(&Text::NotGranted)));
+        return Err(match cause {
+            Reason::ApprovalRevoked => Refused::new(Failure::Refused, say(&Text::TakenBackMeanwhile)),
+            _ => Refused::new(Failure::Fault, say(&Text::NotGranted)),
+        });
     }
     if !opened.is_empty() {
         authority.record_run(run);

@@ -168,10 +168,12 @@ pub fn read(name: &SegmentName, reading: &Reading<'_>) -> Result<Segment, Flaw> 
 /// # Errors
 /// As [`read`].
 pub fn read_settled(name: &SegmentName, reading: &Reading<'_>) -> Result<Segment, Flaw> {
-    let is_torn = |segment: &Segment| segment.flaws.iter().any(|flaw| flaw.fault == Fault::TornTail);
+    // Read piece by piece while it grows, a tail can also look damaged where two pieces meet. What is damaged stays so.
+    let passing = |fault| matches!(fault, Fault::TornTail | Fault::Corrupt);
+    let unsettled = |segment: &Segment| segment.flaws.iter().any(|flaw| passing(flaw.fault));
     let mut found = read(name, reading)?;
     let (mut looks, mut still) = (0, 0);
-    while is_torn(&found) && still < LOOKS_STILL && looks < LOOKS {
+    while unsettled(&found) && still < LOOKS_STILL && looks < LOOKS {
         std::thread::sleep(LOOK_AGAIN);
         let again = read(name, reading)?;
         let moved = again.committed.offset != found.committed.offset;

@@ -29,11 +29,7 @@ pub(crate) fn run(context: &Context, args: UnlockArgs) -> Outcome {
 }
 
 /// Asks for the passphrase and unlocks; at a terminal a wrong one is asked again.
-pub(crate) async fn ask_and_unlock(
-    context: &Context,
-    operator: &mut Operator,
-    source: Source,
-) -> Result<(), Trouble> {
+pub(crate) async fn ask_and_unlock(context: &Context, operator: &mut Operator, source: Source) -> Result<(), Trouble> {
     let mut left = source.tries();
     loop {
         left = left.saturating_sub(1);

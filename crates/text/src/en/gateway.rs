@@ -48,6 +48,9 @@ pub(super) fn text(text: &Text<'_>) -> String {
         }
         Text::NoRun => "there is no such live run; `lych runs` lists them",
         Text::NotGranted => "the journal could not record it, so nothing was granted; look at the disk and try again",
+        Text::TakenBackMeanwhile => {
+            "approvals were revoked, or the channel or conversation changed, while this yes was being recorded; nothing was granted"
+        }
         Text::DoneNotRecorded => "it is done, but the journal could not record it; look at the disk",
         Text::NoStore { why } => {
             return format!("the store of earlier results can't be used, so they are missing: {why}");

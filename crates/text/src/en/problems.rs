@@ -52,9 +52,11 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "give each on a line of its own; `lych COMMAND --help` says in which order",
         ),
         P::Empty { wanted } => (format!("the {} is empty", name(*wanted)), String::new(), "nothing was changed"),
-        P::Differ { wanted } => {
-            (format!("the two entries of the {} differ", name(*wanted)), String::new(), "nothing was changed; choose one and type it twice")
-        }
+        P::Differ { wanted } => (
+            format!("the two entries of the {} differ", name(*wanted)),
+            String::new(),
+            "nothing was changed; choose one and type it twice",
+        ),
         P::FactorForm { wanted, why } => {
             (format!("that {} can't be used", name(*wanted)), (*why).into(), "nothing was changed; choose another one")
         }
