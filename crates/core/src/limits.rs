@@ -2,6 +2,14 @@
 
 /// Largest frame on a local socket, in bytes. An 8 MiB body in base64 and its envelope fit.
 pub const FRAME_BYTES: usize = 12 * 1024 * 1024;
+/// Largest frame before a run is registered, in bytes: a handshake is short, and anybody may begin one.
+pub const HANDSHAKE_FRAME_BYTES: usize = 1024 * 1024;
+/// Connections that have not registered yet; each may hold a frame of the size above.
+pub const UNREGISTERED: usize = 128;
+/// Programs that are pinned at once. Hashing an image takes a core, and a lock or revoke must never wait for it.
+pub const PINS_AT_ONCE: usize = 2;
+/// An action key, in bytes.
+pub const ACTION_KEY_BYTES: usize = 256;
 /// A frame that was begun must be complete within this time; a slow writer must not hold a task for ever.
 pub const FRAME_COMPLETE_MS: u64 = 30_000;
 /// Runs registered at once; each costs a few descriptors.

@@ -86,6 +86,10 @@ const REFUSED_HEADERS: &[(&str, &str)] = &[
     ("x-original-url", "it would change the path that was approved"),
     ("x-rewrite-url", "it would change the path that was approved"),
     ("x-original-path", "it would change the path that was approved"),
+    ("x-original-uri", "it would change the path that was approved"),
+    ("x-forwarded-uri", "it would change the path that was approved"),
+    ("x-forwarded-path", "it would change the path that was approved"),
+    ("x-forwarded-prefix", "it would change the path that was approved"),
     ("x-forwarded-host", "it would change the host that was approved"),
     ("forwarded", "it would change the host that was approved"),
 ];
@@ -218,10 +222,43 @@ fn canonical_url(text: &str) -> Result<Url, InvalidRequest> {
             "its path holds an encoded slash, backslash or dot, which servers read in different ways",
         ));
     }
+    if path.split('/').any(is_misleading) {
+        return Err(InvalidRequest::Url(
+            "its path holds a segment of dots, or a percent-encoding that is no UTF-8 text, which servers read in different ways",
+        ));
+    }
     if path.contains("//") {
         return Err(InvalidRequest::Url("its path holds `//`, which servers read in different ways"));
     }
     Ok(url)
+}
+
+/// Dots up to a path parameter or a control character, which some servers cut off before they resolve the path; and
+/// encodings that some servers decode in ways of their own.
+fn is_misleading(segment: &str) -> bool {
+    let Some(decoded) = percent_decoded(segment) else { return true };
+    let Ok(text) = std::str::from_utf8(&decoded) else { return true };
+    let name = text.split([';', '?', '#']).next().unwrap_or_default();
+    let dots = name.trim_matches(|c: char| c.is_control() || c.is_whitespace());
+    text.chars().any(char::is_control)
+        || (name.len() != text.len() || dots.len() != name.len()) && matches!(dots, "." | "..")
+}
+
+/// `None` where a percent sign is not followed by two hexadecimal digits.
+fn percent_decoded(segment: &str) -> Option<Vec<u8>> {
+    let mut bytes = segment.bytes();
+    let mut decoded = Vec::with_capacity(segment.len());
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            decoded.push(byte);
+            continue;
+        }
+        let digits = [bytes.next()?, bytes.next()?];
+        let mut value = [0u8; 1];
+        hex::decode_to_slice(digits, &mut value).ok()?;
+        decoded.extend(value);
+    }
+    Some(decoded)
 }
 
 fn canonical_headers(raw: Vec<(String, String)>) -> Result<Vec<(String, String)>, InvalidRequest> {
@@ -241,7 +278,9 @@ fn canonical_headers(raw: Vec<(String, String)>) -> Result<Vec<(String, String)>
         if name.is_empty() || !name.bytes().all(token) {
             return Err(InvalidRequest::Header(shown, "that is not a header name (RFC 9110)"));
         }
-        if let Some((_, why)) = REFUSED_HEADERS.iter().find(|(refused, _)| *refused == name) {
+        // Many servers hand both spellings to the application under one name.
+        let alike = name.replace('_', "-");
+        if let Some((_, why)) = REFUSED_HEADERS.iter().find(|(refused, _)| *refused == alike) {
             return Err(InvalidRequest::Header(shown, why));
         }
         let text = |b: u8| b == b'\t' || (0x20..0x7f).contains(&b);
@@ -283,4 +322,96 @@ fn bound(
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, CredentialKind};
+
+    fn canonical(url: &str, headers: &[(&str, &str)]) -> Result<CanonicalRequest, InvalidRequest> {
+        let channel = Channel {
+            name: "items".parse().unwrap(),
+            version: 1,
+            binding: HttpBinding {
+                origins: vec!["https://api.example.com".parse().unwrap()],
+                paths: vec!["/v1/".parse().unwrap()],
+                methods: vec!["GET".parse().unwrap()],
+                allow_private: false,
+                ca_pem: None,
+            },
+            kind: CredentialKind::Bearer,
+            approval: ApprovalSettings {
+                mode: ApprovalMode::Session,
+                per_call_methods: Vec::new(),
+                ceremony: Ceremony::Presence,
+                max_uses: None,
+                max_minutes: None,
+            },
+        };
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        CanonicalRequest::new(&channel, RawRequest { method: "GET".into(), url: url.into(), headers, body: Vec::new() })
+    }
+
+    #[test]
+    fn spellings_that_leave_the_binding_at_some_server_are_refused() {
+        for path in [
+            "/v1/../admin",
+            "/v1/%2e%2e/admin",
+            "/v1/%252e%252e/admin",
+            "/v1//admin",
+            "/v1/%2fadmin",
+            "/v1/..;/admin",
+            "/v1/%2e%2e;/admin",
+            "/v1/..%3b/admin",
+            "/v1/%c0%ae%c0%ae/admin",
+            "/v1/%u002e%u002e/admin",
+            "/v1/..%09/admin",
+            "/v1/a%00",
+            "/v10/",
+            "/v1",
+        ] {
+            assert!(canonical(&format!("https://api.example.com{path}"), &[]).is_err(), "{path}");
+        }
+        for url in [
+            "https://user@api.example.com/v1/",
+            "https://api.example.com./v1/",
+            "https://api.example.com:444/v1/",
+            "https://api.example.com/v1/#a",
+            "https://api.example.com\\@evil.example/v1/",
+            "http://api.example.com/v1/",
+            "https://evil.example/v1/",
+        ] {
+            assert!(canonical(url, &[]).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn ordinary_paths_go_through_unchanged() {
+        for path in ["/v1/", "/v1/a.b", "/v1/%C3%A9t%C3%A9", "/v1/a;b=1", "/v1/...", "/v1/x?q=%2F..%2F&a=b"] {
+            let request = canonical(&format!("https://api.example.com{path}"), &[]);
+            assert_eq!(request.map(|request| request.target().to_owned()), Ok(path.to_owned()));
+        }
+    }
+
+    #[test]
+    fn headers_that_would_change_what_was_approved_are_refused_in_both_spellings() {
+        for name in [
+            "Authorization",
+            "Cookie",
+            "Host",
+            "Connection",
+            "Transfer-Encoding",
+            "X-HTTP-Method-Override",
+            "x_http_method_override",
+            "x_forwarded_host",
+            "x-original-uri",
+            "X-Forwarded-Prefix",
+        ] {
+            let refused = canonical("https://api.example.com/v1/", &[(name, "x")]);
+            assert!(matches!(refused, Err(InvalidRequest::Header(..))), "{name}");
+        }
+        assert!(canonical("https://api.example.com/v1/", &[("X-Custom_Header", "x")]).is_ok());
+    }
 }

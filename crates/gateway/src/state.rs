@@ -3,6 +3,7 @@
 use crate::authority::Authority;
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode};
 use lychgate_core::ids::{BootNo, RunId};
+use lychgate_core::limits;
 use lychgate_core::receipt::Receipt;
 use lychgate_http::Connector;
 use lychgate_journal::Journal;
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Shared by all tasks.
@@ -33,6 +34,10 @@ pub(crate) struct Gateway {
     /// Ends the gateway.
     pub(crate) stop: CancellationToken,
     pub(crate) never: NeverAgents,
+    /// One permit for each program that is being pinned.
+    pub(crate) pins: Semaphore,
+    /// One permit for each agent connection that has not registered.
+    pub(crate) unregistered: Semaphore,
     counters: Arc<Mutex<Counters>>,
     authority: Mutex<Authority>,
 }
@@ -133,6 +138,8 @@ impl Gateway {
             changed,
             stop: CancellationToken::new(),
             never,
+            pins: Semaphore::new(limits::PINS_AT_ONCE),
+            unregistered: Semaphore::new(limits::UNREGISTERED),
             counters,
             authority: Mutex::new(authority),
         }

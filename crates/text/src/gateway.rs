@@ -73,6 +73,11 @@ pub enum GatewayText<'a> {
         /// Which.
         what: &'a str,
     },
+    /// An action key that is too long.
+    KeyTooLong {
+        /// Bytes allowed.
+        limit: usize,
+    },
     /// An attempt that was declared not started.
     Barred,
     /// `retry_of` names no action of the run.

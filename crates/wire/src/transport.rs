@@ -56,8 +56,8 @@ pub enum FrameError {
     /// A descriptor came with a frame. Nobody sends one here in good faith.
     #[error("a frame carried a file descriptor")]
     Descriptor,
-    /// Over [`limits::FRAME_BYTES`].
-    #[error("a frame of {0} bytes is over the limit of {limit}", limit = limits::FRAME_BYTES)]
+    /// Over the limit of the moment, [`limits::FRAME_BYTES`] at the most.
+    #[error("a frame of {0} bytes is over the limit")]
     TooLarge(usize),
     /// A begun frame was not completed in time.
     #[error("a frame was begun and not completed within {} s", limits::FRAME_COMPLETE_MS / 1000)]
@@ -73,6 +73,7 @@ pub struct Reader {
     pending: VecDeque<u8>,
     sender: Option<FrameSender>,
     piece: Box<[u8]>,
+    limit: usize,
 }
 
 /// The writing half. Frames of one writer never interleave; keep it behind one owner.
@@ -92,6 +93,7 @@ pub fn halves(socket: OwnedFd) -> io::Result<(Reader, Writer)> {
         pending: VecDeque::new(),
         sender: None,
         piece: vec![0; PIECE_BYTES].into_boxed_slice(),
+        limit: limits::FRAME_BYTES,
     };
     Ok((reader, Writer { socket }))
 }
@@ -123,6 +125,11 @@ impl Reader {
             .map_err(|_| FrameError::TooSlow)?
     }
 
+    /// Sets the largest frame that is taken from now on, in bytes; never more than [`limits::FRAME_BYTES`].
+    pub fn limit(&mut self, bytes: usize) {
+        self.limit = bytes.min(limits::FRAME_BYTES);
+    }
+
     /// True where nothing has arrived that was not read: whatever comes from now on was written from now on.
     ///
     /// A process can write and then execute another program, so what arrived before a pin says nothing about the program
@@ -138,7 +145,7 @@ impl Reader {
     /// How many bytes the current frame still lacks; at least one while its length is not complete.
     fn missing(&self) -> Result<usize, FrameError> {
         let Some(length) = self.length() else { return Ok(1) };
-        if length > limits::FRAME_BYTES {
+        if length > self.limit {
             return Err(FrameError::TooLarge(length));
         }
         Ok((LENGTH_BYTES + length).saturating_sub(self.pending.len()))

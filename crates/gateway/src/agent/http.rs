@@ -106,6 +106,10 @@ fn try_begin(
     let Some(channel) = authority.channel(&name) else {
         return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, &name)));
     };
+    if call.action_key.as_ref().is_some_and(|key| key.len() > limits::ACTION_KEY_BYTES) {
+        let what = context.gateway.say(&Text::KeyTooLong { limit: limits::ACTION_KEY_BYTES });
+        return Err(Refusal::Invalid(Reason::InvalidRequest, what));
+    }
     let raw =
         raw(&call).ok_or_else(|| Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NotBase64)))?;
     let request = CanonicalRequest::new(&channel, raw).map_err(|error| {

@@ -12,6 +12,7 @@ use crate::agent::call::CallContext;
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::evidence::Difference;
 use lychgate_core::ids::RunId;
+use lychgate_core::limits;
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_wire::agent::{FromAgent, ToAgent};
 use lychgate_wire::transport::{self, Frame, FrameError, Reader};
@@ -34,7 +35,14 @@ pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(std::os::fd::AsFd::as_fd(&socket)) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
-    if let Some((run, handle)) = register::register(&gateway, &mut reader, &outbox, connector).await {
+    let registered = {
+        // Whoever floods the socket waits for nothing: the connection is let go.
+        let Ok(_place) = gateway.unregistered.try_acquire() else { return };
+        reader.limit(limits::HANDSHAKE_FRAME_BYTES);
+        register::register(&gateway, &mut reader, &outbox, connector).await
+    };
+    if let Some((run, handle)) = registered {
+        reader.limit(limits::FRAME_BYTES);
         converse(&gateway, run, &handle, &mut reader).await;
     }
     outbox.shutdown().await;

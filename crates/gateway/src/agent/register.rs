@@ -92,6 +92,7 @@ async fn handshake(
 }
 
 async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Pinned, PinRefused>> {
+    let Ok(_turn) = gateway.pins.acquire().await else { return None };
     let gateway = Arc::clone(gateway);
     // Hashing an image takes time: not on a thread that serves others.
     let pinning = tokio::task::spawn_blocking(move || {

@@ -72,6 +72,7 @@ pub(super) fn text(text: &Text<'_>) -> String {
                 "this {what} was used with another request; use a new one, or send the same request. Nothing was sent."
             );
         }
+        Text::KeyTooLong { limit } => return format!("action_key is over the limit of {limit} bytes. Nothing was sent."),
         Text::Barred => {
             "this attempt was declared not started and can't start any more; make a new request. Nothing was sent."
         }
