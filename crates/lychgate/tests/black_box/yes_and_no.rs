@@ -248,3 +248,50 @@ fn a_changed_channel_needs_a_new_yes() {
     agent.get(&world, "/v1/one").must_say("REAUTH_REQUIRED channel_changed");
     assert_eq!(world.upstream.connections(), 0);
 }
+
+/// The yes was for the session that was taken back; what waits on it must not ride on the next one (R19).
+#[test]
+fn an_action_whose_approval_was_revoked_is_never_sent_under_a_later_one() {
+    let world = World::new();
+    let mut agent = world.agent();
+    let call = json!({ "channel": "api", "method": "GET", "url": world.upstream.url("/v1/old"), "wait_seconds": 0 });
+    let waiting = agent.call("http_request", call).must_say("APPROVAL_PENDING new_run");
+    world.approve(waiting.card());
+    world.lych(&["revoke", "--all"]).exits(0);
+    agent.authorized(&world, &["api"]);
+    let told = agent.call("action_status", json!({ "action_id": waiting.action() }));
+    told.must_say("REAUTH_REQUIRED approval_revoked");
+    assert_eq!(world.upstream.connections(), 0);
+    agent.get(&world, "/v1/new").must_say("COMPLETED");
+    assert_eq!(world.upstream.count(), 1);
+}
+
+/// What the card showed is what is bound: the conversation too.
+#[test]
+fn a_card_of_one_conversation_closes_when_the_run_declares_another() {
+    let world = World::new();
+    let mut agent = world.agent_of("first");
+    let asked = agent.call("authorize", json!({ "channels": ["api"], "wait_seconds": 0 }));
+    let card = asked.must_say("APPROVAL_PENDING new_run").card();
+    let listed = agent.begin_in("second", "list_channels", json!({}));
+    agent.finish(listed).must_say("COMPLETED");
+    assert_ne!(world.try_approve(card, PIN).status, 0);
+    agent.get(&world, "/v1/one");
+    assert_eq!(world.upstream.connections(), 0);
+}
+
+/// The last use ends the approval, in the journal's own word.
+#[test]
+fn a_used_up_approval_ends_and_says_so() {
+    let world = World::new();
+    world.add_channel("once", &["--max-uses", "1"]);
+    let mut agent = world.agent();
+    agent.authorized(&world, &["once"]);
+    let call = |path| json!({ "channel": "once", "method": "GET", "url": world.upstream.url(path) });
+    agent.call("http_request", call("/v1/one")).must_say("COMPLETED");
+    agent.call("http_request", call("/v1/two")).must_say("REAUTH_REQUIRED approval_expired");
+    world.has_activity(&["session_ended", "channel=once", "reason=approval_expired"]);
+    let asked = agent.call("authorize", json!({ "channels": ["once"], "wait_seconds": 0 }));
+    asked.must_say("APPROVAL_PENDING approval_expired");
+    assert_eq!(world.upstream.count(), 1);
+}
