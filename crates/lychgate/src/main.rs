@@ -4,6 +4,11 @@
 //! ([`factor`]), how the gateway is spoken to ([`operator`]), how text leaves ([`output`]) and how a command ends
 //! ([`trouble`]).
 #![forbid(unsafe_code)]
+#![allow(
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    reason = "clap shows these comments as help, as they stand"
+)]
 
 mod cli;
 mod cmd;
