@@ -288,7 +288,10 @@ fn damage_before_a_later_commit_is_quarantine_and_changes_nothing() {
         let mut bytes = good.clone();
         bytes[place] ^= 4;
         std::fs::write(path, &bytes).unwrap();
-        let Err(JournalError::Quarantine(flaw)) = bench.try_open() else { unreachable!("byte {place}") };
+        let flaw = match bench.try_open() {
+            Err(JournalError::Quarantine(flaw)) => flaw,
+            other => unreachable!("byte {place} of {begins}..{last}: {:?}", other.map(|(_, opened)| opened)),
+        };
         assert!(flaw.offset.unwrap() <= place as u64);
         assert_eq!(std::fs::read(path).unwrap(), bytes);
         assert_eq!(std::fs::read(bench.dir.join("next.key")).unwrap(), next_key);

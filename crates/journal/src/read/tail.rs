@@ -5,7 +5,7 @@
 //! the damaged batch had been durable: that is no power loss.
 
 use crate::format::entry::{self, Commit, Entry};
-use crate::format::frame::{ALIGN, frame_at};
+use crate::format::frame::{ALIGN, frame_at, framed_len};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -32,7 +32,9 @@ pub(crate) fn later_commit(
     committed: u64,
     genuine: impl Fn(&Commit) -> bool,
 ) -> io::Result<Option<u64>> {
-    let bytes = bytes_behind(path, offset)?;
+    let mut bytes = bytes_behind(path, offset)?;
+    // A COMMIT may end with a zero byte of its signature, which looks like the rest of the file.
+    bytes.resize(bytes.len() + framed_len(entry::COMMIT_BYTES), 0);
     let mut own_end = None;
     for at in (0..bytes.len()).step_by(ALIGN) {
         let Some(rest) = bytes.get(at..) else { break };
@@ -47,7 +49,7 @@ pub(crate) fn later_commit(
         if commit.first > committed {
             return Ok(Some(offset + at as u64));
         }
-        own_end.get_or_insert(at + crate::format::frame::framed_len(entry::COMMIT_BYTES));
+        own_end.get_or_insert(at + framed_len(entry::COMMIT_BYTES));
     }
     Ok(None)
 }
