@@ -2,9 +2,17 @@
 
 use crate::demo::{Demo, DemoFailure};
 use crate::gateway::GatewayText;
+use crate::help::HelpTexts;
+use crate::http::HttpTexts;
+use crate::journal::JournalTexts;
 use crate::message::Message;
+use crate::peer::PeerTexts;
 use crate::problem::Problem;
+use crate::seal::SealTexts;
 use crate::shim::ShimTexts;
+use crate::vault::VaultTexts;
+use crate::view::ViewTexts;
+use crate::wire::WireTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
 
@@ -42,6 +50,22 @@ pub trait Catalogue: Sync {
     fn demo(&self, text: &Demo<'_>) -> String;
     /// Why the demo did not come to its end.
     fn demo_failure(&self, failure: &DemoFailure<'_>) -> String;
+    /// What the HTTP executor says: why a request was not sent, why no answer came.
+    fn http(&self) -> &'static HttpTexts;
+    /// What process evidence says: consoles, the kernel, the own process, refused requesters.
+    fn peer(&self) -> &'static PeerTexts;
+    /// What the two local protocols say when a connection fails.
+    fn wire(&self) -> &'static WireTexts;
+    /// What sealed files and careful file handling say.
+    fn seal(&self) -> &'static SealTexts;
+    /// What the vault says: its file, its epoch, its rules, its action store.
+    fn vault(&self) -> &'static VaultTexts;
+    /// What the journal says: why it can't be written, what verification found, what a verdict is.
+    fn journal(&self) -> &'static JournalTexts;
+    /// What reading the journal says.
+    fn view(&self) -> &'static ViewTexts;
+    /// What `lych --help` and the help of its commands say.
+    fn help(&self) -> &'static HelpTexts;
 }
 
 /// The pieces of cards and lists. Labels are short and have no end mark.

@@ -4,16 +4,33 @@ mod answers;
 mod cards;
 mod demo;
 mod gateway;
+mod help;
+mod http;
+mod journal;
 mod messages;
+mod peer;
 mod problems;
+mod request;
+mod seal;
 mod shim;
+mod vault;
+mod view;
+mod wire;
 
 use crate::catalogue::{CardPart, Catalogue};
 use crate::demo::{Demo, DemoFailure};
 use crate::gateway::GatewayText;
+use crate::help::HelpTexts;
+use crate::http::HttpTexts;
+use crate::journal::JournalTexts;
 use crate::message::Message;
+use crate::peer::PeerTexts;
 use crate::problem::Problem;
+use crate::seal::SealTexts;
 use crate::shim::ShimTexts;
+use crate::vault::VaultTexts;
+use crate::view::ViewTexts;
+use crate::wire::WireTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
 
@@ -75,5 +92,37 @@ impl Catalogue for English {
 
     fn demo_failure(&self, failure: &DemoFailure<'_>) -> String {
         demo::failure(failure)
+    }
+
+    fn http(&self) -> &'static HttpTexts {
+        &http::TEXTS
+    }
+
+    fn peer(&self) -> &'static PeerTexts {
+        &peer::TEXTS
+    }
+
+    fn wire(&self) -> &'static WireTexts {
+        &wire::TEXTS
+    }
+
+    fn seal(&self) -> &'static SealTexts {
+        &seal::TEXTS
+    }
+
+    fn vault(&self) -> &'static VaultTexts {
+        &vault::TEXTS
+    }
+
+    fn journal(&self) -> &'static JournalTexts {
+        &journal::TEXTS
+    }
+
+    fn view(&self) -> &'static ViewTexts {
+        &view::TEXTS
+    }
+
+    fn help(&self) -> &'static HelpTexts {
+        &help::TEXTS
     }
 }

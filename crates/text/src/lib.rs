@@ -1,14 +1,12 @@
-//! The sentences that a person or a model reads, in one place per language: cards, runs, outcomes, answers, prompts and
-//! messages.
-//!
-//! Not here yet are the reasons inside errors of the lower crates (vault, journal, http, the form of a request). They are
-//! English sentences of those crates, and are shown inside a sentence of the catalogue; moving them is planned.
+//! Every sentence that a person or a model reads, in one place per language: cards, runs, outcomes, answers, prompts,
+//! messages, help, and the reasons inside the errors of every crate. `cargo xtask house` finds prose anywhere else.
 //!
 //! [`Catalogue`] is what a language has to be able to say. Adding a language is adding one file that implements it and
 //! one line in [`LANGUAGES`]; the compiler then names every sentence that is still missing. What stands where on a
 //! card, and that untrusted text is shown escaped, is decided once for all languages in [`card`].
 //!
-//! Pure: no clock, no file, no environment.
+//! Pure: no clock, no file, no environment. The one thing that is set, once, is the language of the process, for the
+//! errors that describe themselves ([`words`]).
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -17,21 +15,40 @@ mod catalogue;
 mod demo;
 mod en;
 mod gateway;
+mod help;
+mod http;
+mod journal;
 mod layout;
 mod lines;
 mod message;
+mod peer;
 mod problem;
+mod request;
+mod seal;
 mod shim;
+mod vault;
+mod view;
+mod wire;
 
 pub use answer::{changed, next};
 pub use card::card;
 pub use catalogue::{CardPart, Catalogue};
 pub use demo::{Demo, DemoCheck, DemoFailure, DemoProgram, DemoStep};
 pub use gateway::GatewayText;
+pub use help::HelpTexts;
+pub use http::HttpTexts;
+pub use journal::JournalTexts;
 pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
 pub use message::Message;
+pub use peer::PeerTexts;
 pub use problem::{Problem, Wanted, problem};
+pub use seal::SealTexts;
 pub use shim::{Kinds, ShimTexts, fill};
+pub use vault::VaultTexts;
+pub use view::ViewTexts;
+pub use wire::WireTexts;
+
+use std::sync::OnceLock;
 
 /// All languages. The first serves where no other fits.
 pub const LANGUAGES: &[&dyn Catalogue] = &[&en::English];
@@ -43,6 +60,19 @@ pub const LANGUAGES: &[&dyn Catalogue] = &[&en::English];
 pub fn catalogue(locale: &str) -> &'static dyn Catalogue {
     let language = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
     LANGUAGES.iter().copied().find(|c| c.tag().eq_ignore_ascii_case(language)).unwrap_or(&en::English)
+}
+
+static SPOKEN: OnceLock<&'static dyn Catalogue> = OnceLock::new();
+
+/// Sets the language of this process to that of `locale`, as [`catalogue`] finds it; the first call counts.
+pub fn speak(locale: &str) -> &'static dyn Catalogue {
+    *SPOKEN.get_or_init(|| catalogue(locale))
+}
+
+/// The language of this process, for errors that describe themselves. English before [`speak`].
+#[must_use]
+pub fn words() -> &'static dyn Catalogue {
+    SPOKEN.get().copied().unwrap_or(&en::English)
 }
 
 /// English, which is also what a model reads.

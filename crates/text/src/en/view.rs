@@ -1,0 +1,5 @@
+//! What reading the journal says. In English.
+
+use crate::view::ViewTexts;
+
+pub(super) const TEXTS: ViewTexts = ViewTexts {};

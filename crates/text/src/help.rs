@@ -1,0 +1,7 @@
+//! What `lych --help` and the help of its commands say.
+//!
+//! A field with arguments is a function; text that comes in has been made visible by whoever shows the sentence.
+
+/// The sentences and phrases.
+#[derive(Debug)]
+pub struct HelpTexts {}
