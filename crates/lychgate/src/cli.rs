@@ -1,21 +1,23 @@
-//! The arguments, and what `--help` says.
+//! The arguments. What `--help` says of them is in the catalogue.
 
 use crate::cmd;
 use clap::{Args, Parser, Subcommand};
+use lychgate_text::{HelpTexts, words};
 use std::path::PathBuf;
 
-/// A local credential gateway for AI agents.
+/// What `--help` says, in the language of this process. clap asks when it builds the command: after `speak`.
 ///
-/// Lychgate keeps API credentials in an encrypted vault, carries out requests that agents ask for, asks you first, and
-/// records what was done. Start with `lych up`.
+/// A doc comment on an argument or a command would be taken as its help, in English: an attribute names it instead.
+pub(crate) fn help() -> &'static HelpTexts {
+    words().help()
+}
+
 #[derive(Debug, Parser)]
 #[command(name = "lych", version, arg_required_else_help = true, propagate_version = true)]
+#[command(about = help().program.short, long_about = help().program.long)]
 pub(crate) struct Cli {
-    /// Keep vault, journal and sockets below this directory.
-    ///
-    /// Without it they are in ~/.local/share/lychgate and /run/user/UID/lychgate. The home directory comes from the
-    /// password database, never from the environment.
     #[arg(long, global = true, value_name = "DIR")]
+    #[arg(help = help().common.state_dir.short, long_help = help().common.state_dir.long)]
     pub(crate) state_dir: Option<PathBuf>,
 
     #[command(subcommand)]
@@ -25,89 +27,89 @@ pub(crate) struct Cli {
 /// For every command that prints data.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Format {
-    /// Print JSON instead of text.
-    #[arg(long)]
+    #[arg(long, help = help().common.json)]
     pub(crate) json: bool,
 }
 
 /// For every command that needs a passphrase or a PIN.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct FactorFrom {
-    /// Read the passphrase or PIN from standard input, one per line, instead of asking on the terminal.
-    #[arg(long)]
+    #[arg(long, help = help().common.factor_stdin)]
     pub(crate) factor_stdin: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start here: create the vault, start the gateway, and answer agents in this terminal.
-    ///
-    /// The first time it asks for a new passphrase and a new PIN. Later it asks for the passphrase where the vault is
-    /// locked. Then it shows each card: who asks, what for, and what a yes covers.
-    ///
-    /// With --factor-stdin: the passphrase on the first line, and the first time the PIN on the second. Lines that follow
-    /// are keys, and PINs after each y; a y or n waits for its card.
+    #[command(about = help().commands.up.short, long_about = help().commands.up.long)]
     Up(cmd::up::UpArgs),
-    /// Run the gateway in the foreground; prints "ready" when agents can connect.
+    #[command(about = help().commands.gateway)]
     Gateway(cmd::gateway::GatewayArgs),
-    /// Create the vault, the audit key and the journal, and print the vault's public key.
-    ///
-    /// With --factor-stdin: the passphrase on the first line, the PIN on the second.
+    #[command(about = help().commands.init.short, long_about = help().commands.init.long)]
     Init(cmd::init::InitArgs),
-    /// Unlock the vault. Takes the passphrase.
+    #[command(about = help().commands.unlock)]
     Unlock(cmd::unlock::UnlockArgs),
-    /// Put an older vault file back, with the gateway stopped. Takes the passphrase.
-    ///
-    /// The epoch rises above both files, and the next unlock names what was put back.
     #[command(override_usage = "lych restore [OPTIONS] FILE\n       lych restore [OPTIONS] --previous")]
+    #[command(about = help().commands.restore.short, long_about = help().commands.restore.long)]
     Restore(cmd::restore::RestoreArgs),
-    /// Lock the vault. All approvals end. Takes nothing.
+    #[command(about = help().commands.lock)]
     Lock,
-    /// Show the state of the gateway and the vault.
+    #[command(about = help().commands.status)]
     Status(cmd::status::StatusArgs),
-    /// Stop the gateway. All approvals end. Takes nothing.
+    #[command(about = help().commands.stop)]
     Stop,
-    /// Add, list, show or remove channels: each is one credential and what it may be used for.
-    #[command(subcommand)]
+    #[command(subcommand, about = help().commands.channel)]
     Channel(cmd::channel::ChannelCommand),
-    /// Show the cards that wait for an answer.
+    #[command(about = help().commands.approvals)]
     Approvals(cmd::approvals::ApprovalsArgs),
-    /// Say yes to a card. Takes the PIN.
+    #[command(about = help().commands.approve)]
     Approve(cmd::approve::ApproveArgs),
-    /// Say no to a card. Takes nothing.
+    #[command(about = help().commands.deny)]
     Deny(cmd::deny::DenyArgs),
-    /// Show the agents that are connected, and what they may use.
+    #[command(about = help().commands.runs)]
     Runs(cmd::runs::RunsArgs),
-    /// End the approvals of a run, or all of them, at once. Takes nothing.
+    #[command(about = help().commands.revoke)]
     Revoke(cmd::revoke::RevokeArgs),
-    /// Show past and present runs from the journal: what was approved, when and why it ended. Takes the passphrase.
+    #[command(about = help().commands.sessions)]
     Sessions(cmd::journal_view::SessionsArgs),
-    /// Show what happened, row by row, from the journal. Takes the passphrase.
+    #[command(about = help().commands.activity)]
     Activity(cmd::journal_view::ActivityArgs),
-    /// Check the journal, or print a checkpoint of it. Needs no passphrase and no gateway.
-    #[command(subcommand)]
+    #[command(subcommand, about = help().commands.audit)]
     Audit(cmd::audit::AuditCommand),
-    /// Serve MCP on standard input and output. An agent starts this; see `lych connect`.
+    #[command(about = help().commands.mcp)]
     Mcp(cmd::mcp::McpArgs),
-    /// Show how to give an agent its entry for Lychgate.
+    #[command(about = help().commands.connect)]
     Connect(cmd::connect::ConnectArgs),
-    /// See the whole story on throw-away state: an agent asks, you decide, and a resumed agent starts without authority.
+    #[command(about = help().commands.demo)]
     Demo(cmd::demo::DemoArgs),
-    /// The agent of the demo and of tests: an MCP client that is told on standard input what to call.
-    ///
-    /// It starts `LYCH mcp` and speaks MCP to it. Input and output are lines of JSON. The first line that it writes is
-    /// {"ready":true,"pid":N}. {"id":1,"tool":"http_request","arguments":{…}} calls a tool; several calls may be under
-    /// way. The answer is the tool's structured content with the id and the text for a model added, or
-    /// {"id":1,"error":"…"}. {"exec":true} makes the process execute its own program again, {"exec":["/bin/cat"]}
-    /// another one. It ends with its input.
     #[command(hide = true)]
+    #[command(about = help().commands.demo_agent.short, long_about = help().commands.demo_agent.long)]
     DemoAgent(cmd::demo::agent::AgentArgs),
-    /// The service of the demo and of tests: HTTPS on a free port of 127.0.0.1, with a certificate of its own.
-    ///
-    /// DIR/service.json ({"port":N,"ca_pem":"FILE"}) appears when it is ready. Each request becomes one line of
-    /// DIR/requests.jsonl before it is answered: time (milliseconds since 1970), method, path, headers, body (or
-    /// body_base64). /v1/items answers 201, /v1/drop closes without an answer, /v1/slow?ms=N answers after N
-    /// milliseconds, /v1/echo-auth answers with the Authorization header that it got, and everything else is 404.
     #[command(hide = true)]
+    #[command(about = help().commands.demo_service.short, long_about = help().commands.demo_service.long)]
     DemoService(cmd::demo::service::ServiceArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::{Command, CommandFactory as _};
+
+    /// Names of what is shown and says nothing of itself.
+    fn silent(command: &Command, found: &mut Vec<String>) {
+        if command.get_about().is_none() {
+            found.push(command.get_name().to_owned());
+        }
+        let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
+        let bare = arguments.filter(|argument| argument.get_help().is_none());
+        found.extend(bare.map(|argument| format!("{} {}", command.get_name(), argument.get_id())));
+        command.get_subcommands().for_each(|below| silent(below, found));
+    }
+
+    #[test]
+    fn every_command_and_every_argument_says_what_it_is_for() {
+        let mut found = Vec::new();
+        silent(&Cli::command(), &mut found);
+        assert!(found.is_empty(), "{found:?}");
+        Cli::command().debug_assert();
+    }
 }

@@ -7,7 +7,7 @@ use crate::lines::{NoLine, next_line};
 use crate::output;
 use crate::trouble::Trouble;
 use lychgate_core::card::visible;
-use lychgate_text::{Catalogue, Message, Problem, Wanted};
+use lychgate_text::{Attempt, Catalogue, Cause, Message, Problem, Wanted};
 use lychgate_vault::{RuleBroken, check_passphrase, check_pin_rules};
 use zeroize::Zeroizing;
 
@@ -72,11 +72,11 @@ pub(crate) fn secret(say: &dyn Catalogue, source: Source, channel: &str) -> Resu
 }
 
 /// Why no server could be sent this credential. The gateway would find out at the first use only.
-fn secret_flaw(secret: &str) -> Option<&'static str> {
+fn secret_flaw(secret: &str) -> Option<Cause<'static>> {
     if secret.len() > SECRET_BYTES {
-        Some("it is longer than 16 KiB, more than servers take in a header")
+        Some(Cause::LongerThanHeaders)
     } else if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Some("it holds a space, a control character or a letter outside ASCII; give the bare token")
+        Some(Cause::NoBareToken)
     } else {
         None
     }
@@ -128,7 +128,7 @@ fn again<T>(source: Source, mut once: impl FnMut() -> Result<T, Bad>) -> Result<
 }
 
 fn form(say: &dyn Catalogue, wanted: Wanted, broken: RuleBroken) -> Bad {
-    Bad::Mistyped(Trouble::of(say, &Problem::FactorForm { wanted, why: &broken.to_string() }))
+    Bad::Mistyped(Trouble::of(say, &Problem::FactorForm { wanted, why: Cause::Said(&broken.to_string()) }))
 }
 
 fn confirmed(
@@ -161,9 +161,7 @@ pub(crate) fn no_line(say: &dyn Catalogue, wanted: Wanted, why: &NoLine) -> Trou
     match why {
         NoLine::Ended => Trouble::of(say, &Problem::InputEnded { wanted }),
         NoLine::Malformed => Trouble::of(say, &Problem::InputMalformed { wanted }),
-        NoLine::Io(error) => {
-            Trouble::of(say, &Problem::System { what: "reading standard input", why: &visible(&error.to_string()) })
-        }
+        NoLine::Io(error) => Trouble::system(say, Attempt::ReadingInput, error),
     }
 }
 

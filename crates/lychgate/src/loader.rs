@@ -1,8 +1,8 @@
 //! The dynamic loader's variables: a console that was started with them is refused by the gateway, so they go first.
 //!
-//! `cargo run`, conda and others set `LD_LIBRARY_PATH`. Starting over without such variables drops a preloaded library as
-//! well. It is no defence by itself: a library that is already loaded can answer this call as it likes. The gateway's look
-//! from outside is (`lychgate-peer`, `console`).
+//! `cargo run`, conda and others set `LD_LIBRARY_PATH`. Starting over without such variables drops a preloaded library
+//! as well. It is no defence by itself: a library that is already loaded can answer this call as it likes. The
+//! gateway's look from outside is (`lychgate-peer`, `console`).
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,14 +1,9 @@
 //! `lych`: the one program of Lychgate.
 //!
-//! Each command is one file below `cmd`. What they share: where things are ([`paths`]), how a passphrase or PIN is asked
-//! ([`factor`]), how the gateway is spoken to ([`operator`]), how text leaves ([`output`]) and how a command ends
-//! ([`trouble`]).
+//! Each command is one file below `cmd`. What they share: where things are ([`paths`]), how a passphrase or PIN is
+//! asked ([`factor`]), how the gateway is spoken to ([`operator`]), how text leaves ([`output`]) and how a command
+//! ends ([`trouble`]).
 #![forbid(unsafe_code)]
-#![allow(
-    rustdoc::bare_urls,
-    rustdoc::broken_intra_doc_links,
-    reason = "clap shows these comments as help, as they stand"
-)]
 
 mod cli;
 mod cmd;
@@ -27,13 +22,24 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     loader::start_over_without_loader_variables();
+    // Before clap: the help is told in this language.
+    let say = lychgate_text::speak(&locale());
     // clap itself ends the process with status 2 where the arguments are wrong.
     let cli = cli::Cli::parse();
-    match cmd::run(cli) {
+    match cmd::run(cli, say) {
         Ok(exit) => exit.into(),
         Err(trouble) => {
             output::error(&trouble.text);
             trouble.exit.into()
         }
     }
+}
+
+/// The locale of messages. It chooses words and nothing else.
+fn locale() -> String {
+    ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
 }

@@ -7,11 +7,12 @@ use crate::paths::Paths;
 use crate::trouble::Trouble;
 use lychgate_core::card::{CardView, visible};
 use lychgate_core::evidence::ProcessInode;
-use lychgate_text::{Catalogue, Problem};
+use lychgate_text::{Attempt, Catalogue, Cause, Problem};
 use lychgate_wire::operator::{Command, Failure, FromOperator, Reply, Status, ToOperator};
 use lychgate_wire::sensitive::Sensitive;
 use lychgate_wire::transport::{self, Frame, FrameError, Reader, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -61,7 +62,7 @@ pub(crate) fn block_on<T>(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Trouble::of(say, &Problem::System { what: "starting", why: &visible(&error.to_string()) }))?;
+        .map_err(|error| Trouble::system(say, Attempt::Starting, &error))?;
     runtime.block_on(conversation)
 }
 
@@ -75,8 +76,8 @@ impl Operator {
         })?;
         let server = lychgate_sys::peer_credentials(socket.as_fd()).map_err(|error| left(say, &error))?;
         if server.uid != rustix::process::geteuid().as_raw() {
-            let why = format!("the socket is served by user {}", server.uid);
-            return Err(Trouble::of(say, &Problem::NotOurGateway { why: &why }));
+            let why = Cause::ServedByUser { uid: server.uid };
+            return Err(Trouble::of(say, &Problem::NotOurGateway { why }));
         }
         let process = lychgate_sys::peer_pidfd(socket.as_fd()).map_err(|error| left(say, &error))?;
         let (reader, writer) = transport::halves(socket).map_err(|error| left(say, &error))?;
@@ -136,8 +137,7 @@ impl Operator {
     /// The same, and for a locked vault.
     pub(crate) async fn must_be_unlocked(&mut self, command: &str) -> Result<(), Trouble> {
         if self.status().await?.vault == "locked" {
-            let text = "the vault is locked; unlock it with `lych unlock`";
-            return Err(Trouble::refused(self.say, command, Failure::Locked, text));
+            return Err(Trouble::not_done(self.say, command, Failure::Locked, Cause::VaultLocked));
         }
         self.must_be_outside(command).await
     }
@@ -176,16 +176,16 @@ impl Operator {
 
     /// A reply of a kind that the command does not give.
     pub(crate) fn unexpected(&self, reply: &Reply) -> Trouble {
-        let why = match reply {
-            Reply::Ok { .. } => "it answered \"ok\" to a question",
-            Reply::Status(_) => "it answered with its state to another question",
-            Reply::Cards { .. } => "it answered with cards to another question",
-            Reply::Runs { .. } => "it answered with runs to another question",
-            Reply::Revoked { .. } => "it answered with revoked approvals to another question",
-            Reply::Approved { .. } => "it answered with an approval to another question",
-            Reply::Channels { .. } => "it answered with channels to another question",
+        let kind = match reply {
+            Reply::Ok { .. } => "ok",
+            Reply::Status(_) => "status",
+            Reply::Cards { .. } => "cards",
+            Reply::Runs { .. } => "runs",
+            Reply::Revoked { .. } => "revoked",
+            Reply::Approved { .. } => "approved",
+            Reply::Channels { .. } => "channels",
         };
-        Trouble::of(self.say, &Problem::GatewayLeft { why })
+        Trouble::of(self.say, &Problem::GatewayLeft { why: Cause::OtherAnswer { kind } })
     }
 
     async fn greet(&mut self) -> Result<(), Trouble> {
@@ -211,9 +211,7 @@ impl Operator {
 
     /// The next frame.
     async fn receive(&mut self) -> Result<ToOperator, Trouble> {
-        let frame = self.reader.frame().await.map_err(|error: FrameError| {
-            Trouble::of(self.say, &Problem::GatewayLeft { why: &visible(&error.to_string()) })
-        })?;
+        let frame = self.reader.frame().await.map_err(|error: FrameError| left(self.say, &error))?;
         self.trusted(&frame)
     }
 
@@ -221,12 +219,10 @@ impl Operator {
     fn trusted(&mut self, frame: &Frame) -> Result<ToOperator, Trouble> {
         let first = *self.server.get_or_insert(frame.sender.inode);
         if frame.sender.inode != first || frame.sender.uid != rustix::process::geteuid().as_raw() {
-            let why = "answers on one connection came from different processes";
-            return Err(Trouble::of(self.say, &Problem::NotOurGateway { why }));
+            return Err(Trouble::of(self.say, &Problem::NotOurGateway { why: Cause::SeveralProcesses }));
         }
-        serde_json::from_slice(&frame.bytes).map_err(|_| {
-            Trouble::of(self.say, &Problem::GatewayLeft { why: "it sent something that this program does not know" })
-        })
+        serde_json::from_slice(&frame.bytes)
+            .map_err(|_| Trouble::of(self.say, &Problem::GatewayLeft { why: Cause::UnknownMessage }))
     }
 }
 
@@ -235,9 +231,9 @@ fn check_directory(say: &dyn Catalogue, paths: &Paths) -> Result<(), Trouble> {
     if !exists(&paths.run) {
         return Err(no_gateway(say, paths));
     }
-    lychgate_seal::durable::private_dir(&paths.run)
-        .map(drop)
-        .map_err(|refused| Trouble::of(say, &Problem::NotOurGateway { why: &visible(&refused.to_string()) }))
+    lychgate_seal::durable::private_dir(&paths.run).map(drop).map_err(|refused| {
+        Trouble::of(say, &Problem::NotOurGateway { why: Cause::Said(&visible(&refused.to_string())) })
+    })
 }
 
 fn exists(path: &Path) -> bool {
@@ -248,12 +244,11 @@ fn no_gateway(say: &dyn Catalogue, paths: &Paths) -> Trouble {
     Trouble::of(say, &Problem::NoGateway { socket: &visible(&paths.operator_socket.display().to_string()) })
 }
 
-fn left(say: &dyn Catalogue, error: &std::io::Error) -> Trouble {
-    Trouble::of(say, &Problem::GatewayLeft { why: &visible(&error.to_string()) })
+fn left(say: &dyn Catalogue, error: &dyn Display) -> Trouble {
+    Trouble::of(say, &Problem::GatewayLeft { why: Cause::Said(&visible(&error.to_string())) })
 }
 
 /// The system did not let this process make itself unreadable: no secret may enter it.
 pub(crate) fn unreadable(say: &dyn Catalogue, error: &std::io::Error) -> Trouble {
-    let why = visible(&error.to_string());
-    Trouble::of(say, &Problem::System { what: "shutting this program off from others", why: &why })
+    Trouble::system(say, Attempt::Hiding, error)
 }

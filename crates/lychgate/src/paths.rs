@@ -1,6 +1,6 @@
 //! Where things are. Nothing here comes from the environment.
 
-use lychgate_text::{Catalogue, Problem};
+use lychgate_text::{Catalogue, Cause, Problem};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,9 @@ impl Paths {
         let uid = rustix::process::getuid().as_raw();
         let (state, run) = match state_dir {
             Some(dir) => {
-                let state = std::path::absolute(dir)
-                    .map_err(|error| Trouble::of(say, &Problem::Argument { why: &format!("--state-dir: {error}") }))?;
+                let state = std::path::absolute(dir).map_err(|error| {
+                    Trouble::of(say, &Problem::Argument { why: Cause::Said(&format!("--state-dir: {error}")) })
+                })?;
                 let run = state.join("run");
                 (state, run)
             }
@@ -54,7 +55,7 @@ impl Paths {
             chosen: state_dir.is_some(),
         };
         if paths.operator_socket.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES {
-            let why = "--state-dir is too long: the path of a socket below it must fit into 107 bytes";
+            let why = Cause::StateDirTooLong { most: SOCKET_PATH_BYTES };
             return Err(Trouble::of(say, &Problem::Argument { why }));
         }
         Ok(paths)

@@ -8,7 +8,7 @@ use lychgate_core::card::visible;
 use lychgate_gateway::Options;
 use lychgate_journal::{CreateParams, Journal, SEGMENT_BYTES_DEFAULT, VaultSigner};
 use lychgate_seal::{Cost, Sealed, Slot, SlotId, SlotKey, SlotKind, durable, kdf};
-use lychgate_text::Problem;
+use lychgate_text::{Attempt, Cause, Problem};
 use lychgate_vault::{Files, Signer, VAULT_KIND};
 use lychgate_wire::sensitive::Sensitive;
 use std::path::Path;
@@ -55,14 +55,13 @@ pub(crate) fn create_sized(context: &Context, passphrase: &str, pin: &str, sizes
         Trouble::of(context.say, &Problem::Directory { dir: &dir, why: &why })
     })?);
     if files.audit().join("LOG").symlink_metadata().is_ok() {
-        let why = "there is a journal without a vault; put the vault back, or move the journal and audit.key away";
-        return Err(store(context, "creating the vault", why));
+        return Err(store_because(context, Attempt::CreatingVault, Cause::JournalWithoutVault));
     }
     let recipient = lychgate_view::audit_key::create(&files.audit_key(), passphrase.as_bytes(), cost)
-        .map_err(|error| store(context, "creating the audit key", error))?;
+        .map_err(|error| store(context, Attempt::CreatingAuditKey, error))?;
     let vault = lychgate_vault::init(dir, passphrase.as_bytes(), pin.as_bytes(), cost).map_err(|error| {
         take_back(&[files.audit_key()]);
-        store(context, "creating the vault", error)
+        store(context, Attempt::CreatingVault, error)
     })?;
     let public_key = hex::encode(vault.vault_public);
     let params = CreateParams {
@@ -74,14 +73,14 @@ pub(crate) fn create_sized(context: &Context, passphrase: &str, pin: &str, sizes
     Journal::create(&files.audit(), params, &mut lychgate_journal::random::SystemRandom).map_err(|error| {
         // The vault was made a moment ago and is empty.
         take_back(&[files.vault(), files.audit_key()]);
-        store(context, "creating the journal", error)
+        store(context, Attempt::CreatingJournal, error)
     })?;
     Ok(Created { short_key: short(&public_key), public_key })
 }
 
 /// [`create_sized`] for a person.
 pub(crate) fn create(context: &Context, passphrase: &str, pin: &str) -> Result<Created, Trouble> {
-    let cost = Cost::measured(PASSPHRASE_TAKES).map_err(|error| store(context, "measuring this machine", error))?;
+    let cost = Cost::measured(PASSPHRASE_TAKES).map_err(|error| store(context, Attempt::MeasuringMachine, error))?;
     create_sized(context, passphrase, pin, Sizes { cost, segment_bytes: SEGMENT_BYTES_DEFAULT })
 }
 
@@ -92,17 +91,17 @@ fn take_back(made: &[PathBuf]) {
     }
 }
 
-/// The slot that takes a passphrase, and its key as the gateway wants it. Slow: this is where the passphrase is derived.
+/// The slot that takes a passphrase, and its key as the gateway wants it. Slow: the passphrase is derived here.
 pub(crate) fn slot_key(context: &Context, passphrase: &str) -> Result<(u32, Sensitive), Trouble> {
     let slots =
-        lychgate_vault::slots(&context.paths.state).map_err(|error| store(context, "reading the vault", error))?;
+        lychgate_vault::slots(&context.paths.state).map_err(|error| store(context, Attempt::ReadingVault, error))?;
     let (slot, key) = derive(context, &slots, passphrase)?;
     Ok((slot.0, Sensitive::new(STANDARD.encode(key.expose()))))
 }
 
 /// Puts a vault file back, once the passphrase has opened it. The next unlock names what was put back.
 pub(crate) fn restore(context: &Context, source: &Path, passphrase: &str) -> Result<(), Trouble> {
-    let failed = |error: &dyn std::fmt::Display| store(context, "putting the vault file back", error);
+    let failed = |error: &dyn std::fmt::Display| store(context, Attempt::RestoringVault, error);
     let bytes = durable::read_owned(source, VAULT_KIND.max_bytes).map_err(|error| failed(&error))?;
     let sealed = Sealed::parse(VAULT_KIND, source, bytes.to_vec()).map_err(|error| failed(&error))?;
     let (slot, key) = derive(context, sealed.slots(), passphrase)?;
@@ -115,9 +114,9 @@ fn derive(context: &Context, slots: &[Slot], passphrase: &str) -> Result<(SlotId
     let slot = slots
         .iter()
         .find(|slot| slot.kind() == SlotKind::Passphrase)
-        .ok_or_else(|| store(context, "reading the vault", "it has no key slot for a passphrase"))?;
+        .ok_or_else(|| store_because(context, Attempt::ReadingVault, Cause::NoPassphraseSlot))?;
     let key = kdf::derive(passphrase.as_bytes(), slot.salt(), slot.cost())
-        .map_err(|error| store(context, "trying the passphrase", error))?;
+        .map_err(|error| store(context, Attempt::TryingPassphrase, error))?;
     Ok((slot.id(), key))
 }
 
@@ -129,7 +128,7 @@ pub(crate) fn serve_gateway(context: &Context, version: &str, ready: Box<dyn FnO
         version: version.to_owned(),
         ready,
     };
-    lychgate_gateway::run(options).map(|()| Exit::Done).map_err(|error| store(context, "the gateway", error))
+    lychgate_gateway::run(options).map(|()| Exit::Done).map_err(|error| store(context, Attempt::RunningGateway, error))
 }
 
 fn short(key: &str) -> String {
@@ -151,7 +150,11 @@ impl VaultSigner for Signs {
 }
 
 /// Paths in the words of these crates can hold anything.
-pub(crate) fn store(context: &Context, what: &str, why: impl std::fmt::Display) -> Trouble {
+pub(crate) fn store(context: &Context, what: Attempt<'_>, why: impl std::fmt::Display) -> Trouble {
     let why = why.to_string().lines().map(visible).collect::<Vec<_>>().join("\n  ");
-    Trouble::of(context.say, &Problem::Store { what, why: &why })
+    store_because(context, what, Cause::Said(&why))
+}
+
+fn store_because(context: &Context, what: Attempt<'_>, why: Cause<'_>) -> Trouble {
+    Trouble::of(context.say, &Problem::Store { what, why })
 }

@@ -1,8 +1,9 @@
 //! How a command ends: exit statuses, and failures that say what, why and what next.
 
 use lychgate_core::card::visible;
-use lychgate_text::{Catalogue, Problem, problem};
+use lychgate_text::{Attempt, Catalogue, Cause, Problem, problem};
 use lychgate_wire::operator::Failure;
+use std::fmt::Display;
 use std::process::ExitCode;
 
 /// Exit statuses. Scripts rely on them.
@@ -76,14 +77,24 @@ impl Trouble {
         Self { exit, text: problem(say, what) }
     }
 
+    /// Something that the system or a library refused, in its own words.
+    pub(crate) fn system(say: &dyn Catalogue, what: Attempt<'_>, error: &dyn Display) -> Self {
+        Self::of(say, &Problem::System { what, why: Cause::Said(&visible(&error.to_string())) })
+    }
+
     /// The gateway's own refusal.
     pub(crate) fn refused(say: &dyn Catalogue, command: &str, kind: Failure, text: &str) -> Self {
         // The gateway's words can quote names that a client chose.
         let text = text.lines().map(visible).collect::<Vec<_>>().join("\n  ");
+        Self::not_done(say, command, kind, Cause::Said(&text))
+    }
+
+    /// As [`Trouble::refused`], where this program finds out by itself what the gateway would refuse.
+    pub(crate) fn not_done(say: &dyn Catalogue, command: &str, kind: Failure, why: Cause<'_>) -> Self {
         let exit = match kind {
             Failure::Locked => Exit::Locked,
             Failure::Refused | Failure::WrongFactor | Failure::NotFound | Failure::Fault => Exit::Failed,
         };
-        Self { exit, ..Self::of(say, &Problem::Gateway { command, text: &text }) }
+        Self { exit, ..Self::of(say, &Problem::Gateway { command, why }) }
     }
 }

@@ -1,5 +1,7 @@
 //! What `lych demo` tells on its way.
 
+use crate::problem::{Attempt, Cause};
+
 /// The steps of the demo, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoStep {
@@ -194,20 +196,17 @@ pub enum DemoFailure<'a> {
     Command {
         /// The command.
         command: &'a str,
-        /// Its status.
-        status: &'a str,
+        /// Its exit status; `None` where a signal ended it.
+        status: Option<i32>,
         /// What it said.
         said: &'a str,
     },
     /// A check did not hold.
-    Check {
-        /// What must have been found, and what was found.
-        what: &'a str,
-    },
+    Check(DemoCheck<'a>),
     /// Something took too long.
     TooLong {
         /// What.
-        what: &'a str,
+        what: Attempt<'a>,
     },
     /// The person said no.
     SaidNo,
@@ -219,8 +218,8 @@ pub enum DemoFailure<'a> {
     OwnState,
     /// No directory in which a program may run.
     NoPlace {
-        /// What was tried.
-        tried: &'a str,
+        /// What was tried, and why it does not serve.
+        tried: &'a [(&'a str, Cause<'a>)],
     },
     /// Stopped by a signal.
     Interrupted {

@@ -148,5 +148,7 @@ pub enum Message<'a> {
     ConnectFile {
         /// The file that it goes into.
         file: &'a str,
+        /// It is one of the project's, and not of the person's home.
+        of_project: bool,
     },
 }

@@ -1,5 +1,11 @@
 //! What went wrong: what, why, and what to do next.
 
+mod attempt;
+mod cause;
+
+pub use attempt::Attempt;
+pub use cause::Cause;
+
 use crate::catalogue::Catalogue;
 
 /// A failure of a command. Foreign text in it has been made visible by the caller.
@@ -13,7 +19,7 @@ pub enum Problem<'a> {
     /// The connection was lost in the middle of a command.
     GatewayLeft {
         /// What the socket said.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// The gateway ended while a console waited for its news.
     GatewayEnded {
@@ -23,7 +29,7 @@ pub enum Problem<'a> {
     /// Whoever serves the socket is not to be trusted with a factor.
     NotOurGateway {
         /// What was seen.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// The gateway speaks another version.
     OtherBuild {
@@ -32,12 +38,12 @@ pub enum Problem<'a> {
         /// Ours.
         ours: &'a str,
     },
-    /// The gateway did not do the command; its own words.
+    /// The command was not done.
     Gateway {
         /// The command.
         command: &'a str,
-        /// Its words: what, why, what next.
-        text: &'a str,
+        /// Its words, which say what, why and what next; or ours, where we know it already.
+        why: Cause<'a>,
     },
     /// The gateway did not become ready.
     GatewayNotStarted {
@@ -76,7 +82,7 @@ pub enum Problem<'a> {
         /// Which.
         wanted: Wanted,
         /// The rule.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// There is a vault already.
     VaultExists {
@@ -96,9 +102,9 @@ pub enum Problem<'a> {
     /// The vault, the audit key or the journal could not be used.
     Store {
         /// What was tried.
-        what: &'a str,
+        what: Attempt<'a>,
         /// Why it failed.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// The state directory is not safe.
     Directory {
@@ -114,19 +120,19 @@ pub enum Problem<'a> {
         /// Which.
         file: &'a str,
         /// Why.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// An argument is wrong beyond what the parser sees.
     Argument {
         /// What is wrong.
-        why: &'a str,
+        why: Cause<'a>,
     },
     /// Something of the operating system failed.
     System {
         /// What was tried.
-        what: &'a str,
+        what: Attempt<'a>,
         /// Why.
-        why: &'a str,
+        why: Cause<'a>,
     },
 }
 

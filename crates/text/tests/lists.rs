@@ -98,7 +98,7 @@ fn a_failure_says_what_and_why_and_what_to_do_next() {
     );
     let text = problem(english(), &Problem::InputEnded { wanted: Wanted::Pin });
     assert!(text.starts_with("standard input ended before the PIN\n  give each on a line"), "{text}");
-    let text = problem(english(), &Problem::NotOurGateway { why: "x" });
+    let text = problem(english(), &Problem::NotOurGateway { why: "x".into() });
     assert!(text.contains("none was sent"), "{text}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::approvals::open_cards;
-use crate::cli::{FactorFrom, Format};
+use crate::cli::{FactorFrom, Format, help};
 use crate::factor::{self, Source};
 use crate::operator::{Operator, Refusal, block_on};
 use crate::output;
@@ -11,19 +11,17 @@ use clap::Args;
 use lychgate_core::card::CardView;
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{CardNo, Digest};
-use lychgate_text::{Message, card};
+use lychgate_text::{Cause, Message, card};
 use lychgate_wire::operator::{Command, Failure, Reply};
 use zeroize::Zeroizing;
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// The card, such as C7; `lych approvals` lists them.
+    #[arg(help = help().answers.card)]
     card: CardNo,
-    /// Open only this channel of the card; may be given several times. Without it: those that are ticked.
-    #[arg(long = "channel", value_name = "NAME")]
+    #[arg(long = "channel", value_name = "NAME", help = help().answers.channel)]
     channels: Vec<ChannelName>,
-    /// Only if the card still is the one with this digest ("shown" in `lych approvals --json`).
-    #[arg(long, value_name = "DIGEST")]
+    #[arg(long, value_name = "DIGEST", help = help().answers.shown)]
     shown: Option<Digest>,
     #[command(flatten)]
     factor: FactorFrom,
@@ -38,10 +36,9 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
         operator.must_be_unlocked("approve").await?;
         let cards = open_cards(&mut operator).await?;
         let view = cards.iter().find(|view| view.card == args.card);
-        let view =
-            view.ok_or_else(|| refused(context, Failure::NotFound, "there is no such card; it may be closed"))?;
+        let view = view.ok_or_else(|| refused(context, Failure::NotFound, Cause::NoSuchCard))?;
         if args.shown.is_some_and(|shown| shown != view.digest()) {
-            return Err(refused(context, Failure::Refused, "the card has changed since; look at it anew"));
+            return Err(refused(context, Failure::Refused, Cause::CardChanged));
         }
         if source == Source::Terminal {
             output::lines(&card(context.say, view, output::columns()));
@@ -49,7 +46,7 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
         let channels = (!args.channels.is_empty()).then_some(args.channels);
         yes(&mut operator, view, channels, async || factor::pin(context.say, source))
             .await?
-            .map_err(|refusal| refused(context, refusal.kind, &refusal.text))
+            .map_err(|refusal| Trouble::refused(context.say, "approve", refusal.kind, &refusal.text))
     })?;
     if args.format.json {
         output::json(&reply);
@@ -79,6 +76,6 @@ pub(crate) fn tell(context: &Context, reply: &Reply) {
     }
 }
 
-fn refused(context: &Context, kind: Failure, text: &str) -> Trouble {
-    Trouble::refused(context.say, "approve", kind, text)
+fn refused(context: &Context, kind: Failure, why: Cause<'_>) -> Trouble {
+    Trouble::not_done(context.say, "approve", kind, why)
 }

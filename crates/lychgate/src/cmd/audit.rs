@@ -1,6 +1,7 @@
 //! `lych audit`: checks the journal. Needs no passphrase and no gateway, and writes nothing.
 
 use super::Context;
+use crate::cli::{Format, help};
 use crate::output;
 use crate::ports::store;
 use crate::trouble::{Exit, Outcome, Trouble};
@@ -11,7 +12,7 @@ use lychgate_core::receipt::Receipt;
 use lychgate_journal::checkpoint;
 use lychgate_journal::format::note::parse_verifier_key;
 use lychgate_journal::verify::{Report, Verdict, VerifyOptions, verify};
-use lychgate_text::{Message, Problem};
+use lychgate_text::{Attempt, Cause, Message, Problem};
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,39 +23,31 @@ const EVIDENCE_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Check that the journal is whole: nothing changed, cut, reordered or replaced.
-    ///
-    /// Exit status: 0 OK, 10 self-signed only (no --key was given), 11 torn tail, 12 gap, 13 corrupt, 14 rewritten,
-    /// 15 truncated, 16 fork, 17 bad key, 18 protocol.
+    #[command(about = help().commands.audit_verify.short, long_about = help().commands.audit_verify.long)]
     Verify(VerifyArgs),
-    /// Print a signed checkpoint of the journal. Keep it elsewhere; `audit verify --checkpoint FILE` holds the journal
-    /// against it.
+    #[command(about = help().commands.audit_checkpoint)]
     Checkpoint(CheckpointArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// The journal's directory; without it, the one of this state directory.
+    #[arg(help = help().audit.dir)]
     dir: Option<PathBuf>,
-    /// The vault's public key, as `lych init` printed it; or a checkpoint's verifier key.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", help = help().audit.key)]
     key: Option<Key>,
-    /// A saved checkpoint. May be given several times.
-    #[arg(long = "checkpoint", value_name = "FILE")]
+    #[arg(long = "checkpoint", value_name = "FILE", help = help().audit.checkpoint)]
     checkpoints: Vec<PathBuf>,
-    /// A receipt that an agent was given (JSON). May be given several times.
-    #[arg(long = "receipt", value_name = "FILE")]
+    #[arg(long = "receipt", value_name = "FILE", help = help().audit.receipt)]
     receipts: Vec<PathBuf>,
-    /// Check the signature of every commit, and not of each segment's last one alone.
-    #[arg(long)]
+    #[arg(long, help = help().audit.all_commits)]
     all_commits: bool,
     #[command(flatten)]
-    format: crate::cli::Format,
+    format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
-    /// The journal's directory; without it, the one of this state directory.
+    #[arg(help = help().audit.dir)]
     dir: Option<PathBuf>,
 }
 
@@ -72,9 +65,7 @@ impl FromStr for Key {
         if hex::decode_to_slice(text, &mut key).is_ok() {
             return Ok(Self::Vault(key));
         }
-        parse_verifier_key(text)
-            .map(|(_, key)| Self::Log(key))
-            .ok_or("give the 64 hexadecimal digits that `lych init` printed, or a checkpoint's verifier key")
+        parse_verifier_key(text).map(|(_, key)| Self::Log(key)).ok_or(help().audit.not_a_key)
     }
 }
 
@@ -101,7 +92,7 @@ pub(super) fn run(context: &Context, command: AuditCommand) -> Outcome {
         AuditCommand::Checkpoint(args) => {
             let dir = args.dir.unwrap_or_else(|| context.paths.audit());
             must_be_there(context, &dir)?;
-            let note = checkpoint(&dir).map_err(|error| store(context, "making a checkpoint", error))?;
+            let note = checkpoint(&dir).map_err(|error| store(context, Attempt::MakingCheckpoint, error))?;
             output::lines(&note.lines().collect::<Vec<_>>());
             Ok(Exit::Done)
         }
@@ -110,7 +101,7 @@ pub(super) fn run(context: &Context, command: AuditCommand) -> Outcome {
 
 fn check(context: &Context, args: &VerifyArgs) -> Outcome {
     let receipt = |file: &PathBuf| -> Result<Receipt, Trouble> {
-        serde_json::from_str(&read(context, file)?).map_err(|_| refused(context, file, "it is no receipt"))
+        serde_json::from_str(&read(context, file)?).map_err(|_| refused(context, file, Cause::NoReceipt))
     };
     let options = VerifyOptions {
         vault_key: args.key.and_then(|key| if let Key::Vault(key) = key { Some(key) } else { None }),
@@ -166,14 +157,14 @@ fn printed(report: &Report) -> Printed {
 }
 
 fn read(context: &Context, file: &Path) -> Result<String, Trouble> {
-    let found = std::fs::metadata(file).map_err(|error| refused(context, file, &error.to_string()))?;
+    let found = std::fs::metadata(file).map_err(|error| refused(context, file, Cause::Said(&error.to_string())))?;
     if found.len() > EVIDENCE_BYTES {
-        return Err(refused(context, file, "it is too large for a receipt or checkpoint"));
+        return Err(refused(context, file, Cause::TooLargeForEvidence));
     }
-    std::fs::read_to_string(file).map_err(|error| refused(context, file, &error.to_string()))
+    std::fs::read_to_string(file).map_err(|error| refused(context, file, Cause::Said(&error.to_string())))
 }
 
-fn refused(context: &Context, file: &Path, why: &str) -> Trouble {
+fn refused(context: &Context, file: &Path, why: Cause<'_>) -> Trouble {
     let file = visible(&file.display().to_string());
     Trouble::of(context.say, &Problem::File { file: &file, why })
 }

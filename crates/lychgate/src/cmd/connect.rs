@@ -1,67 +1,64 @@
 //! `lych connect CLIENT --print`: what to type, or to put into the client's own file.
 
 use super::Context;
+use crate::cli::help;
 use crate::output;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::{Args, ValueEnum};
 use lychgate_core::card::visible;
-use lychgate_text::{Message, Problem};
+use lychgate_text::{Attempt, Cause, Message, Problem};
+
+/// Names of products, the same in every language.
+const CLAUDE: &str = "Claude Code";
+const CODEX: &str = "Codex";
 
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// The agent program.
-    #[arg(value_enum)]
+    #[arg(value_enum, help = help().others.connect_client)]
     client: Client,
-    /// Print the configuration and change nothing.
-    #[arg(long, required = true)]
+    #[arg(long, required = true, help = help().others.connect_print)]
     print: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Client {
-    /// Claude Code.
+    #[value(help = CLAUDE)]
     Claude,
-    /// Codex.
+    #[value(help = CODEX)]
     Codex,
 }
 
 pub(crate) fn run(context: &Context, args: &ConnectArgs) -> Outcome {
     let command = own_command(context)?;
     let say = context.say;
-    let (client, typed, file, entry) = match args.client {
-        Client::Claude => (
-            "Claude Code",
-            "claude mcp add --scope user lychgate --",
-            "the project's .mcp.json",
-            claude_entry(&command),
-        ),
-        Client::Codex => ("Codex", "codex mcp add lychgate --", "~/.codex/config.toml", codex_entry(&command)),
+    let (client, typed, file, of_project, entry) = match args.client {
+        Client::Claude => {
+            (CLAUDE, "claude mcp add --scope user lychgate --", ".mcp.json", true, claude_entry(&command))
+        }
+        Client::Codex => (CODEX, "codex mcp add lychgate --", "~/.codex/config.toml", false, codex_entry(&command)),
     };
     let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
     output::prose(&say.message(&Message::ConnectIntro { client }));
     output::line(&format!("  {typed} {}", words.join(" ")));
     output::line("");
-    output::prose(&say.message(&Message::ConnectFile { file }));
+    output::prose(&say.message(&Message::ConnectFile { file, of_project }));
     output::line(&entry);
     Ok(Exit::Done)
 }
 
 /// This program by its absolute path, and the flags that lead it to the same gateway without an environment.
 fn own_command(context: &Context) -> Result<Vec<String>, Trouble> {
-    let program = std::env::current_exe().map_err(|error| {
-        Trouble::of(context.say, &Problem::System { what: "finding this program", why: &visible(&error.to_string()) })
-    })?;
+    let program =
+        std::env::current_exe().map_err(|error| Trouble::system(context.say, Attempt::FindingProgram, &error))?;
     let mut command = vec![program];
     if context.paths.chosen {
         command.extend(["--state-dir".into(), context.paths.state.clone()]);
     }
     command.push("mcp".into());
     let words: Option<Vec<String>> = command.into_iter().map(|word| word.into_os_string().into_string().ok()).collect();
-    words.filter(|words| words.iter().all(|word| visible(word) == *word)).ok_or_else(|| {
-        let why = "the path of this program or of the state directory has characters that can't be written into a \
-                   configuration";
-        Trouble::of(context.say, &Problem::Argument { why })
-    })
+    words
+        .filter(|words| words.iter().all(|word| visible(word) == *word))
+        .ok_or_else(|| Trouble::of(context.say, &Problem::Argument { why: Cause::PathUnwritable }))
 }
 
 fn claude_entry(command: &[String]) -> String {

@@ -1,6 +1,7 @@
 //! `lych deny`: narrowing, so it takes nothing and works from anywhere.
 
 use super::Context;
+use crate::cli::help;
 use crate::operator::{Operator, block_on};
 use crate::output;
 use crate::trouble::{Exit, Outcome};
@@ -11,7 +12,7 @@ use lychgate_wire::operator::Command;
 
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
-    /// The card, such as C7; `lych approvals` lists them.
+    #[arg(help = help().answers.card)]
     card: CardNo,
 }
 

@@ -8,8 +8,7 @@ use crate::operator::VERSION;
 use crate::trouble::{Outcome, Trouble};
 use crate::{output, ports};
 use clap::Args;
-use lychgate_core::card::visible;
-use lychgate_text::Problem;
+use lychgate_text::{Attempt, Cause, Problem};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -20,10 +19,10 @@ pub(crate) const OWN_PROGRAM: &str = "/proc/self/exe";
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayArgs {
-    /// The environment has been emptied already.
+    // The environment has been emptied already.
     #[arg(long, hide = true)]
     clean_env: bool,
-    /// Leave the terminal's session, so that its end is not ours.
+    // Leave the terminal's session, so that its end is not ours.
     #[arg(long, hide = true)]
     own_session: bool,
 }
@@ -33,11 +32,10 @@ pub(crate) fn run(context: &Context, args: &GatewayArgs) -> Outcome {
         return Err(restart(context, args));
     }
     if std::env::vars_os().next().is_some() {
-        let why = "--clean-env was given and the environment is not empty";
-        return Err(Trouble::of(context.say, &Problem::Argument { why }));
+        return Err(Trouble::of(context.say, &Problem::Argument { why: Cause::EnvironmentNotEmpty }));
     }
     if args.own_session {
-        rustix::process::setsid().map_err(|error| system(context, "leaving the session", &error.into()))?;
+        rustix::process::setsid().map_err(|error| Trouble::system(context.say, Attempt::LeavingSession, &error))?;
     }
     ports::serve_gateway(context, VERSION, Box::new(|| output::line(READY)))
 }
@@ -54,9 +52,5 @@ fn restart(context: &Context, args: &GatewayArgs) -> Trouble {
         again.arg("--own-session");
     }
     let error = again.exec();
-    system(context, "starting anew with an empty environment", &error)
-}
-
-fn system(context: &Context, what: &str, error: &std::io::Error) -> Trouble {
-    Trouble::of(context.say, &Problem::System { what, why: &visible(&error.to_string()) })
+    Trouble::system(context.say, Attempt::StartingAnew, &error)
 }

@@ -2,7 +2,7 @@
 //! prints and ends. The gateway takes no part in it and could not read a row.
 
 use super::Context;
-use crate::cli::{FactorFrom, Format};
+use crate::cli::{FactorFrom, Format, help};
 use crate::factor::{self, Source};
 use crate::operator::unreadable;
 use crate::output;
@@ -15,18 +15,16 @@ use jiff::tz::TimeZone;
 use lychgate_core::card::visible;
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{ActionNo, Ref, RunId, WallTime};
-use lychgate_text::{Message, Problem};
+use lychgate_text::{Attempt, Message, Problem};
 use lychgate_view::audit_key::{self, AuditPrivateKey};
 use lychgate_view::{ActivityLine, Filter, Rows, SessionLine, activity as lines_of, day, read, render};
 use std::str::FromStr;
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
-    /// Only those of this run, such as R31.
-    #[arg(long)]
+    #[arg(long, help = help().journal.sessions_run)]
     run: Option<RunId>,
-    /// Only those of this channel.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = help().journal.sessions_channel)]
     channel: Option<ChannelName>,
     #[command(flatten)]
     factor: FactorFrom,
@@ -36,29 +34,21 @@ pub(crate) struct SessionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ActivityArgs {
-    /// Only rows of this run, such as R31.
-    #[arg(long)]
+    #[arg(long, help = help().journal.run)]
     run: Option<RunId>,
-    /// Only rows of this channel.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = help().journal.channel)]
     channel: Option<ChannelName>,
-    /// Only rows of this action, by its number, such as Q44.
-    #[arg(long)]
+    #[arg(long, help = help().journal.action)]
     action: Option<ActionNo>,
-    /// Only rows of this action, by the `action_id` that the agent knows.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help = help().journal.action_id)]
     action_id: Option<Ref>,
-    /// Only rows of this name or reason, such as `action_denied` or `gateway_restarted`.
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", help = help().journal.outcome)]
     outcome: Option<String>,
-    /// Only rows from this time on: 2026-11-30, "2026-11-30 14:00", or with a zone as in RFC 3339.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help = help().journal.since)]
     since: Option<Moment>,
-    /// Only rows before this time.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", help = help().journal.until)]
     until: Option<Moment>,
-    /// Also what the journal writes about itself.
-    #[arg(long)]
+    #[arg(long, help = help().journal.all)]
     all: bool,
     #[command(flatten)]
     factor: FactorFrom,
@@ -73,7 +63,7 @@ struct Moment(WallTime);
 impl FromStr for Moment {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        at(text, &TimeZone::system()).ok_or("give a date, a date and time, or an RFC 3339 time with its zone")
+        at(text, &TimeZone::system()).ok_or(help().journal.not_a_time)
     }
 }
 
@@ -162,11 +152,11 @@ fn open(context: &Context, factor: FactorFrom) -> Result<AuditPrivateKey, Troubl
     let source = Source::of(factor.factor_stdin);
     source.check(context.say)?;
     let passphrase = factor::passphrase(context.say, source)?;
-    audit_key::open(&path, passphrase.as_bytes()).map_err(|error| store(context, "opening the audit key", error))
+    audit_key::open(&path, passphrase.as_bytes()).map_err(|error| store(context, Attempt::OpeningAuditKey, error))
 }
 
 fn rows<'a>(context: &Context, key: &'a AuditPrivateKey) -> Result<Rows<'a>, Trouble> {
-    read(&context.paths.audit(), key).map_err(|error| store(context, "reading the journal", error))
+    read(&context.paths.audit(), key).map_err(|error| store(context, Attempt::ReadingJournal, error))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! `lych mcp`: what an agent starts. Holds no secret, decides nothing.
 
 use super::Context;
+use crate::cli::help;
 use crate::operator::VERSION;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::visible;
 use lychgate_shim::{ShimError, ShimOptions};
-use lychgate_text::Problem;
+use lychgate_text::{Attempt, Cause, Problem};
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// A label for the conversation. It is shown on cards and grants nothing.
-    #[arg(long, value_name = "REF")]
+    #[arg(long, value_name = "REF", help = help().others.mcp_conversation)]
     conversation: Option<String>,
 }
 
@@ -27,9 +27,9 @@ pub(crate) fn run(context: &Context, args: McpArgs) -> Outcome {
         Trouble::of(
             context.say,
             &match error {
-                ShimError::Conversation(_) => Problem::Argument { why: &why },
+                ShimError::Conversation(_) => Problem::Argument { why: Cause::Said(&why) },
                 ShimError::Protocol(_) | ShimError::Runtime(_) | ShimError::Fault(_) => {
-                    Problem::System { what: "serving MCP", why: &why }
+                    Problem::System { what: Attempt::ServingMcp, why: Cause::Said(&why) }
                 }
             },
         )

@@ -34,8 +34,7 @@ pub(crate) struct Context {
 }
 
 /// Does what the arguments say.
-pub(crate) fn run(cli: Cli) -> Outcome {
-    let say = lychgate_text::catalogue(&locale());
+pub(crate) fn run(cli: Cli, say: &'static dyn Catalogue) -> Outcome {
     let paths = Paths::find(say, cli.state_dir.as_deref())?;
     let context = Context { paths, say };
     match cli.command {
@@ -62,13 +61,4 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::DemoAgent(args) => demo::agent::run(&context, &args),
         Command::DemoService(args) => demo::service::run(&context, &args),
     }
-}
-
-/// The locale of messages. It chooses words and nothing else.
-fn locale() -> String {
-    ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .unwrap_or_default()
 }

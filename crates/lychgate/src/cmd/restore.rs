@@ -1,7 +1,7 @@
 //! `lych restore`: puts a vault file back on purpose.
 
 use super::Context;
-use crate::cli::FactorFrom;
+use crate::cli::{FactorFrom, help};
 use crate::factor::{self, Source};
 use crate::trouble::{Exit, Outcome};
 use crate::{output, ports};
@@ -13,11 +13,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// Take the version before the vault file, which is kept beside it.
     #[arg(long, conflicts_with = "file", required_unless_present = "file")]
+    #[arg(help = help().others.restore_previous)]
     previous: bool,
-    /// Take this file, a backup of `vault.lych`.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help = help().others.restore_file)]
     file: Option<PathBuf>,
     #[command(flatten)]
     factor: FactorFrom,

@@ -1,7 +1,7 @@
 //! `lych revoke`: ends approvals at once. Narrowing, so it takes nothing and works from anywhere.
 
 use super::Context;
-use crate::cli::Format;
+use crate::cli::{Format, help};
 use crate::operator::{Operator, block_on};
 use crate::output;
 use crate::trouble::{Exit, Outcome};
@@ -13,10 +13,9 @@ use lychgate_wire::operator::{Command, Reply};
 #[derive(Debug, Args)]
 #[group(id = "whose", required = true, multiple = false)]
 pub(crate) struct Whose {
-    /// The run, such as R31; `lych runs` lists them.
+    #[arg(help = help().answers.run)]
     run: Option<RunId>,
-    /// All runs.
-    #[arg(long)]
+    #[arg(long, help = help().answers.all)]
     all: bool,
 }
 

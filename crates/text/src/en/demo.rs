@@ -1,5 +1,6 @@
 //! What the demo tells.
 
+use super::problems::{attempt, cause};
 use crate::demo::{Demo as D, DemoCheck as C, DemoFailure as F, DemoProgram, DemoStep as S};
 
 pub(super) fn demo(text: &D<'_>) -> String {
@@ -41,9 +42,14 @@ pub(super) fn failure(failure: &F<'_>) -> String {
     match failure {
         F::Step { number, step, why } => format!("the demo stopped in step {number} ({}):\n  {why}", heading(*step)),
         F::Heard { wanted, heard } => format!("the agent had to hear {wanted}, and heard:\n  {heard}"),
-        F::Command { command, status, said } => format!("`{command}` ended with {status} and said:\n  {said}"),
-        F::Check { what } => (*what).to_owned(),
-        F::TooLong { what } => format!("{what} took too long; try again when the machine is less busy"),
+        F::Command { command, status: Some(status), said } => {
+            format!("`{command}` ended with status {status} and said:\n  {said}")
+        }
+        F::Command { command, status: None, said } => {
+            format!("`{command}` was ended by a signal and said:\n  {said}")
+        }
+        F::Check(check) => bad(check),
+        F::TooLong { what } => format!("{} took too long; try again when the machine is less busy", attempt(what)),
         F::SaidNo => {
             "you said no, and the agent heard it: nothing was sent, and it may not ask for the same thing again.\n  \
              The rest of the demo needs a yes; run it again to see it"
@@ -55,9 +61,12 @@ pub(super) fn failure(failure: &F<'_>) -> String {
                 .to_owned()
         }
         F::OwnState => "the demo makes its own throw-away state: run it without --state-dir".to_owned(),
-        F::NoPlace { tried } => format!(
-            "the demo needs a directory for its files in which a program may be started, and found none:\n  {tried}"
-        ),
+        F::NoPlace { tried } => {
+            let tried = tried.iter().map(|(place, why)| format!("\n  {place}: {}", cause(why))).collect::<String>();
+            format!(
+                "the demo needs a directory for its files in which a program may be started, and found none:{tried}"
+            )
+        }
         F::Interrupted { kept: false } => {
             "the demo was stopped; its programs have ended and its files are removed".to_owned()
         }
@@ -139,6 +148,24 @@ fn good(check: &C<'_>) -> String {
         }
         C::JournalAccepted => "the journal is whole".to_owned(),
         C::CopyRejected => "the changed copy is rejected".to_owned(),
+    }
+}
+
+/// What was found instead.
+fn bad(check: &C<'_>) -> String {
+    match check {
+        C::Created => "the agent was not given the service's answer, which is 201".to_owned(),
+        C::BearerOnce => "the service's record does not show one request with the credential once in it".to_owned(),
+        C::AgentNeverHadIt => "the agent was given the credential".to_owned(),
+        C::NothingSent => "the service received a request that it was not to get".to_owned(),
+        C::RequestDidArrive => "the service's record shows another request than the one that was sent".to_owned(),
+        C::NoCardYet => "a card opened although the agent had not asked for authority".to_owned(),
+        C::Heard { words } => format!("the agent did not hear {words}"),
+        C::FilesHideIt { files } => {
+            format!("one of the {files} files of vault, journal and gateway holds the credential in the clear")
+        }
+        C::JournalAccepted => "`audit verify` rejects the demo's own journal".to_owned(),
+        C::CopyRejected => "`audit verify` accepts a journal in which a byte was changed".to_owned(),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn message(message: &M<'_>) -> String {
             "The gateway runs. It goes on when you leave this console with x or close the terminal; q or `lych stop` \
              stops it."
                 .to_owned()
-        },
+        }
         M::GatewayFound => "A gateway runs already.".to_owned(),
         M::Unlocked => "The vault is unlocked.".to_owned(),
         M::Locked => "The vault is locked. All approvals have ended.".to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn message(message: &M<'_>) -> String {
         M::HowToAnswer { card, more: false } => format!("Answer with `lych approve {card}` or `lych deny {card}`."),
         M::HowToAnswer { card, more: true } => {
             format!("Answer each by its number, such as `lych approve {card}` or `lych deny {card}`.")
-        },
+        }
         M::ConsoleKeys { started } => {
             let leave = if *started {
                 "q stop the gateway and leave, x leave and let the gateway run"
@@ -76,12 +76,15 @@ pub(super) fn message(message: &M<'_>) -> String {
             "Put {from} in the place of the vault; the passphrase opens it. The file that was there is kept as \
              vault.replaced. All earlier approvals have ended."
         ),
-        M::VerifyWithKey => "The journal was held against no key from outside, and a journal that was replaced as a whole would look the \
-                             same. Give `--key KEY` with the public key that `lych init` or `lych up` printed."
-            .to_owned(),
+        M::VerifyWithKey => {
+            "The journal was held against no key from outside, and a journal that was replaced as a whole would look \
+             the same. Give `--key KEY` with the public key that `lych init` or `lych up` printed."
+                .to_owned()
+        }
         M::Notice { text } => format!("Notice: {text}"),
         M::ConnectIntro { client } => format!("Run this once, to give {client} its entry:"),
-        M::ConnectFile { file } => format!("Or put this into {file}:"),
+        M::ConnectFile { file, of_project: true } => format!("Or put this into the project's {file}:"),
+        M::ConnectFile { file, of_project: false } => format!("Or put this into {file}:"),
     }
 }
 

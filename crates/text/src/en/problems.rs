@@ -1,5 +1,11 @@
 //! What went wrong: what, why, what next. Lower case, as the program's name stands before it.
 
+mod attempt;
+mod cause;
+
+pub(super) use attempt::attempt;
+pub(super) use cause::cause;
+
 use crate::problem::{Problem as P, Wanted};
 
 pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
@@ -11,7 +17,7 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
         ),
         P::GatewayLeft { why } => (
             "the gateway left in the middle of the command".into(),
-            (*why).into(),
+            cause(why),
             "`lych status` shows whether it runs; what was asked may have been done",
         ),
         P::GatewayEnded { why } => (
@@ -21,7 +27,7 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
         ),
         P::NotOurGateway { why } => (
             "whoever serves the socket can't be trusted with a passphrase or PIN; none was sent".into(),
-            (*why).into(),
+            cause(why),
             "find out who made that directory or socket before you go on",
         ),
         P::OtherBuild { gateway, ours } => (
@@ -29,7 +35,7 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             format!("the gateway is {gateway}, this program is {ours}"),
             "stop the gateway with the program that started it, then run `lych up`",
         ),
-        P::Gateway { command, text } => (format!("{command}: not done"), (*text).into(), ""),
+        P::Gateway { command, why } => (format!("{command}: not done"), cause(why), ""),
         P::GatewayNotStarted { why } => {
             ("the gateway did not start".into(), (*why).into(), "run `lych gateway` to see it in the foreground")
         }
@@ -58,7 +64,7 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "nothing was changed; choose one and type it twice",
         ),
         P::FactorForm { wanted, why } => {
-            (format!("that {} can't be used", name(*wanted)), (*why).into(), "nothing was changed; choose another one")
+            (format!("that {} can't be used", name(*wanted)), cause(why), "nothing was changed; choose another one")
         }
         P::VaultExists { dir } => (
             "there is a vault already".into(),
@@ -75,7 +81,7 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             String::new(),
             "give the journal's directory (it holds a file LOG), or the --state-dir that it belongs to",
         ),
-        P::Store { what, why } => (format!("{what} failed"), (*why).into(), ""),
+        P::Store { what, why } => (format!("{} failed", attempt(what)), cause(why), ""),
         P::Directory { dir, why } => (
             format!("the directory {dir} can't be used"),
             (*why).into(),
@@ -86,9 +92,9 @@ pub(super) fn problem(problem: &P<'_>) -> [String; 3] {
             "the home comes from the password database, never from the environment".into(),
             "give --state-dir",
         ),
-        P::File { file, why } => (format!("{file} can't be read"), (*why).into(), ""),
-        P::Argument { why } => ((*why).into(), String::new(), "`lych COMMAND --help` shows what is accepted"),
-        P::System { what, why } => (format!("{what} failed"), (*why).into(), ""),
+        P::File { file, why } => (format!("{file} can't be read"), cause(why), ""),
+        P::Argument { why } => (cause(why), String::new(), "`lych COMMAND --help` shows what is accepted"),
+        P::System { what, why } => (format!("{} failed", attempt(what)), cause(why), ""),
     };
     [what, why, next.to_owned()]
 }

@@ -1,7 +1,7 @@
 //! `lych channel add`.
 
 use super::Context;
-use crate::cli::FactorFrom;
+use crate::cli::{FactorFrom, help};
 use crate::factor::{self, Source};
 use crate::operator::{Operator, block_on};
 use crate::output;
@@ -12,7 +12,7 @@ use lychgate_core::channel::{
     ApprovalMode, ApprovalSettings, Ceremony, Channel, ChannelName, CredentialKind, HttpBinding, Method, Origin,
     PathPrefix,
 };
-use lychgate_text::{Message, Problem};
+use lychgate_text::{Cause, Message, Problem};
 use lychgate_wire::operator::Command;
 use lychgate_wire::sensitive::Sensitive;
 use std::net::IpAddr;
@@ -23,45 +23,34 @@ const CA_FILE_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// Name: a-z, 0-9, `-` and `_`. Agents use it.
+    #[arg(help = help().channel.new_name)]
     name: ChannelName,
-    /// Where the credential may go: https://HOST[:PORT]. May be given several times.
-    #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+    #[arg(long = "origin", value_name = "ORIGIN", required = true, help = help().channel.origin)]
     origins: Vec<Origin>,
-    /// Path prefix that is allowed. May be given several times.
-    #[arg(long = "path", value_name = "PREFIX", default_value = "/")]
+    #[arg(long = "path", value_name = "PREFIX", default_value = "/", help = help().channel.path)]
     paths: Vec<PathPrefix>,
-    /// HTTP method that is allowed. May be given several times.
-    #[arg(
-        long = "method",
-        value_name = "METHOD",
-        value_delimiter = ',',
-        default_value = "GET,HEAD,POST,PUT,PATCH,DELETE"
-    )]
+    #[arg(long = "method", value_name = "METHOD", value_delimiter = ',')]
+    #[arg(help = help().channel.method)]
+    #[arg(default_value = "GET,HEAD,POST,PUT,PATCH,DELETE")]
     methods: Vec<Method>,
-    /// How the credential is attached.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = help().channel.kind)]
     kind: Kind,
-    /// Whether one yes serves an agent's run, or each use is asked.
-    #[arg(long, value_enum, default_value = "session")]
+    #[arg(long, value_enum, default_value = "session", help = help().channel.approval)]
     approval: Mode,
-    /// Methods that ask each time, also within an approved run.
     #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
+    #[arg(help = help().channel.per_call_methods)]
     per_call_methods: Vec<Method>,
-    /// A session approval ends after so many uses.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help = help().channel.max_uses)]
     max_uses: Option<u32>,
-    /// A session approval ends after so many minutes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help = help().channel.max_minutes)]
     max_minutes: Option<u32>,
-    /// Trust the certificates in this PEM file, and no others, for this channel.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = help().channel.ca)]
     ca: Option<PathBuf>,
-    /// Allow addresses of private networks and of this machine.
-    #[arg(long)]
+    #[arg(long, help = help().channel.allow_private)]
     allow_private: bool,
-    /// Read the credential from standard input: the line after the PIN, or the first where the PIN is typed.
-    #[arg(long)]
+    #[arg(long, help = help().channel.secret_stdin)]
     secret_stdin: bool,
     #[command(flatten)]
     factor: FactorFrom,
@@ -69,15 +58,15 @@ pub(crate) struct AddArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {
-    /// `Authorization: Bearer CREDENTIAL`.
+    #[value(help = help().channel.kind_bearer)]
     Bearer,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Mode {
-    /// One yes for a run's lifetime.
+    #[value(help = help().channel.approval_session)]
     Session,
-    /// A yes for the run, and one for each use.
+    #[value(help = help().channel.approval_per_call)]
     PerCall,
 }
 
@@ -102,15 +91,12 @@ pub(super) fn run(context: &Context, args: AddArgs) -> Outcome {
 fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
     let stray = args.per_call_methods.iter().find(|method| !args.methods.contains(method));
     if let Some(method) = stray {
-        let why = format!("--per-call-methods names {method}, which --method does not allow");
-        return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+        let why = Cause::MethodNotAllowed { method: &method.to_string() };
+        return Err(Trouble::of(context.say, &Problem::Argument { why }));
     }
     if let Some(origin) = args.origins.iter().find(|origin| !args.allow_private && is_private(origin)) {
-        let why = format!(
-            "{origin} is an address of this machine or of a private network, which a channel may reach only with \
-             --allow-private; add --allow-private if this is meant"
-        );
-        return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+        let why = Cause::PrivateOrigin { origin: &origin.to_string() };
+        return Err(Trouble::of(context.say, &Problem::Argument { why }));
     }
     let ca_pem = args.ca.as_deref().map(|file| read_ca(context, file)).transpose()?;
     Ok(Channel {
@@ -156,20 +142,20 @@ fn is_private(origin: &Origin) -> bool {
 }
 
 fn read_ca(context: &Context, file: &Path) -> Result<String, Trouble> {
-    let refuse = |why: &str| {
+    let refuse = |why: Cause<'_>| {
         let file = visible(&file.display().to_string());
         Trouble::of(context.say, &Problem::File { file: &file, why })
     };
-    let found = std::fs::metadata(file).map_err(|error| refuse(&error.to_string()))?;
+    let found = std::fs::metadata(file).map_err(|error| refuse(Cause::Said(&error.to_string())))?;
     if found.len() > CA_FILE_BYTES {
-        return Err(refuse("it is too large for a file of certificates"));
+        return Err(refuse(Cause::TooLargeForCertificates));
     }
-    let text = std::fs::read_to_string(file).map_err(|error| refuse(&error.to_string()))?;
+    let text = std::fs::read_to_string(file).map_err(|error| refuse(Cause::Said(&error.to_string())))?;
     if text.contains("PRIVATE KEY-----") {
-        return Err(refuse("it holds a private key; give a file with certificates only"));
+        return Err(refuse(Cause::HoldsPrivateKey));
     }
     if !text.contains("-----BEGIN CERTIFICATE-----") {
-        return Err(refuse("it holds no certificate in PEM form"));
+        return Err(refuse(Cause::NoCertificate));
     }
     Ok(text)
 }

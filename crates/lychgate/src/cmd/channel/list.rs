@@ -1,13 +1,13 @@
 //! `lych channel list` and `show`.
 
 use super::Context;
-use crate::cli::Format;
+use crate::cli::{Format, help};
 use crate::operator::{Operator, block_on};
 use crate::output;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::channel::{ApprovalMode, Channel, ChannelName};
-use lychgate_text::{ChannelLine, Message, channel_lines};
+use lychgate_text::{Cause, ChannelLine, Message, channel_lines};
 use lychgate_wire::operator::{Command, Failure, Reply};
 
 #[derive(Debug, Clone, Copy, Args)]
@@ -18,7 +18,7 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Name of the channel.
+    #[arg(help = help().channel.name)]
     name: ChannelName,
     #[command(flatten)]
     format: Format,
@@ -40,10 +40,10 @@ pub(super) fn list(context: &Context, args: ListArgs) -> Outcome {
 
 pub(super) fn show(context: &Context, args: &ShowArgs) -> Outcome {
     let channels = channels(context)?;
-    let channel = channels.iter().find(|channel| channel.name == args.name).ok_or_else(|| {
-        let text = "there is no channel of this name; `lych channel list` lists them";
-        Trouble::refused(context.say, "channel show", Failure::NotFound, text)
-    })?;
+    let channel = channels
+        .iter()
+        .find(|channel| channel.name == args.name)
+        .ok_or_else(|| Trouble::not_done(context.say, "channel show", Failure::NotFound, Cause::NoSuchChannel))?;
     if args.format.json {
         output::json(channel);
     } else {

@@ -5,21 +5,19 @@ mod list;
 mod remove;
 
 use super::Context;
+use crate::cli::help;
 use crate::trouble::Outcome;
 use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelCommand {
-    /// Add a channel. Takes the PIN, then the credential.
-    ///
-    /// Example: lych channel add github --origin https://api.github.com --path /repos/ --method GET --method POST
-    /// --per-call-methods POST --kind bearer
+    #[command(about = help().commands.channel_add.short, long_about = help().commands.channel_add.long)]
     Add(Box<add::AddArgs>),
-    /// List the channels. Credentials are never shown.
+    #[command(about = help().commands.channel_list)]
     List(list::ListArgs),
-    /// Show one channel. Its credential is never shown.
+    #[command(about = help().commands.channel_show)]
     Show(list::ShowArgs),
-    /// Remove a channel and its credential. Takes the PIN. Approvals for it end.
+    #[command(about = help().commands.channel_remove)]
     Remove(remove::RemoveArgs),
 }
 

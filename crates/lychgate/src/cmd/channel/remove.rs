@@ -1,7 +1,7 @@
 //! `lych channel remove`.
 
 use super::Context;
-use crate::cli::FactorFrom;
+use crate::cli::{FactorFrom, help};
 use crate::factor::{self, Source};
 use crate::operator::{Operator, block_on};
 use crate::output;
@@ -13,7 +13,7 @@ use lychgate_wire::operator::Command;
 
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
-    /// Name of the channel.
+    #[arg(help = help().channel.name)]
     name: ChannelName,
     #[command(flatten)]
     factor: FactorFrom,

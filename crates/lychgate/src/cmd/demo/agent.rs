@@ -1,13 +1,14 @@
 //! `lych demo-agent`: a small agent. It starts `lych mcp`, is its MCP client, and calls what it is told on standard
-//! input. `cli.rs` has the lines that it reads and writes.
+//! input. Its help has the lines that it reads and writes.
 
-use super::{parent, system};
+use super::parent;
+use crate::cli::help;
 use crate::cmd::Context;
 use crate::output;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::visible;
-use lychgate_text::Problem;
+use lychgate_text::{Attempt, Cause, Problem};
 use rmcp::ServiceExt as _;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use rmcp::service::{Peer, RoleClient};
@@ -22,11 +23,9 @@ use tokio::process::{Child, Command};
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentArgs {
-    /// The `lych` whose `mcp` to start: the program file that the gateway runs too.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help = help().others.demo_agent_lych)]
     lych: PathBuf,
-    /// Given to `lych mcp` as it is.
-    #[arg(long, value_name = "REF")]
+    #[arg(long, value_name = "REF", help = help().others.demo_agent_conversation)]
     conversation: Option<String>,
 }
 
@@ -60,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &AgentArgs) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| system(context.say, "starting", &error))?;
+        .map_err(|error| Trouble::system(context.say, Attempt::Starting, &error))?;
     let outcome = runtime.block_on(converse(context, args));
     // A read of standard input may be under way.
     runtime.shutdown_background();
@@ -70,12 +69,12 @@ pub(crate) fn run(context: &Context, args: &AgentArgs) -> Outcome {
 async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
     let mut shim = start_shim(context, args)?;
     let (Some(output), Some(input)) = (shim.stdout.take(), shim.stdin.take()) else {
-        return Err(system(context.say, "starting `lych mcp`", &"it has no pipes"));
+        return Err(Trouble::of(context.say, &Problem::System { what: Attempt::StartingShim, why: Cause::NoPipes }));
     };
     let client =
         ().serve(AsyncRwTransport::new_client(output, input))
             .await
-            .map_err(|error| system(context.say, "speaking MCP to `lych mcp`", &error))?;
+            .map_err(|error| Trouble::system(context.say, Attempt::SpeakingMcp, &error))?;
     output::json(&json!({ "ready": true, "pid": std::process::id() }));
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let orphaned = parent::ended();
@@ -83,7 +82,7 @@ async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
     loop {
         let line = tokio::select! {
             () = &mut orphaned => return Ok(()),
-            line = lines.next_line() => line.map_err(|error| system(context.say, "reading standard input", &error))?,
+            line = lines.next_line() => line.map_err(|error| Trouble::system(context.say, Attempt::ReadingInput, &error))?,
         };
         let Some(line) = line else { return Ok(()) };
         match serde_json::from_str(&line) {
@@ -94,8 +93,8 @@ async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
             Ok(Line::Exec { exec: Exec::Again(false) }) => {}
             Ok(Line::Exec { exec }) => return Err(become_another(context, exec)),
             Err(error) => {
-                let why = format!("standard input: {}", visible(&error.to_string()));
-                return Err(Trouble::of(context.say, &Problem::Argument { why: &why }));
+                let why = Cause::InputLine { why: &visible(&error.to_string()) };
+                return Err(Trouble::of(context.say, &Problem::Argument { why }));
             }
         }
     }
@@ -111,7 +110,7 @@ fn start_shim(context: &Context, args: &AgentArgs) -> Result<Child, Trouble> {
         shim.arg("--conversation").arg(conversation);
     }
     shim.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-    shim.spawn().map_err(|error| system(context.say, "starting `lych mcp`", &error))
+    shim.spawn().map_err(|error| Trouble::system(context.say, Attempt::StartingShim, &error))
 }
 
 async fn call(peer: &Peer<RoleClient>, id: Value, tool: String, arguments: Map<String, Value>) -> Value {
@@ -147,11 +146,11 @@ fn become_another(context: &Context, exec: Exec) -> Trouble {
                 again.args(std::env::args_os().skip(1));
                 again
             }
-            Err(error) => return system(context.say, "finding this program", &error),
+            Err(error) => return Trouble::system(context.say, Attempt::FindingProgram, &error),
         },
         Exec::Other(words) => {
             let Some((program, arguments)) = words.split_first() else {
-                return Trouble::of(context.say, &Problem::Argument { why: "exec names no program" });
+                return Trouble::of(context.say, &Problem::Argument { why: Cause::NoProgramNamed });
             };
             let mut other = std::process::Command::new(program);
             other.args(arguments);
@@ -159,7 +158,7 @@ fn become_another(context: &Context, exec: Exec) -> Trouble {
         }
     };
     let error = next.exec();
-    system(context.say, "executing another program", &error)
+    Trouble::system(context.say, Attempt::Executing, &error)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The agent, as the demo holds it: a process that is told what to call, and what it heard.
 
+use super::failure;
 use super::place::Place;
 use super::process::{Program, clean, log};
-use super::{failure, system};
 use crate::trouble::Trouble;
 use lychgate_core::card::visible;
 use lychgate_core::outcome::{Outcome, Reason};
-use lychgate_text::{Catalogue, DemoFailure};
+use lychgate_text::{Attempt, Catalogue, Cause, DemoFailure, Problem};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
@@ -40,7 +40,7 @@ pub(super) struct Heard(Value);
 impl Agent {
     /// Starts it; it speaks MCP when this returns.
     pub(super) async fn start(say: &'static dyn Catalogue, place: &Place, lych: &Path) -> Result<Self, Trouble> {
-        let failed = |error| system(say, "starting the agent", &error);
+        let failed = |error| Trouble::system(say, Attempt::StartingAgent, &error);
         let mut command = clean(place.agent());
         command.arg("--state-dir").arg(place.state()).arg("demo-agent").arg("--lych").arg(lych);
         command.args(["--conversation", CONVERSATION]);
@@ -48,14 +48,14 @@ impl Agent {
         let mut program = Program::start(&mut command).map_err(failed)?;
         let (input, output) = (program.child().stdin.take(), program.child().stdout.take());
         let (Some(input), Some(output)) = (input, output) else {
-            return Err(system(say, "starting the agent", &"it has no pipes"));
+            return Err(Trouble::of(say, &Problem::System { what: Attempt::StartingAgent, why: Cause::NoPipes }));
         };
         let input = ChildStdin::from_std(input).map_err(failed)?;
         let output = BufReader::new(ChildStdout::from_std(output).map_err(failed)?).lines();
         let mut agent = Self { say, program, input, output, heard: String::new(), calls: 0 };
         let ready = agent.line().await?;
         let good = ready.get("ready") == Some(&Value::Bool(true));
-        if good { Ok(agent) } else { Err(system(say, "starting the agent", &ready)) }
+        if good { Ok(agent) } else { Err(Trouble::system(say, Attempt::StartingAgent, &ready)) }
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -90,12 +90,15 @@ impl Agent {
         let id = self.calls;
         let mut line = json!({ "id": id, "tool": tool, "arguments": arguments }).to_string();
         line.push('\n');
-        self.input.write_all(line.as_bytes()).await.map_err(|error| system(self.say, "telling the agent", &error))?;
+        self.input
+            .write_all(line.as_bytes())
+            .await
+            .map_err(|error| Trouble::system(self.say, Attempt::TellingAgent, &error))?;
         let answer = self.line().await?;
         if answer.get("id") == Some(&json!(id)) && answer.get("error").is_none() {
             Ok(Heard(answer))
         } else {
-            Err(system(self.say, "hearing the agent", &answer))
+            Err(Trouble::system(self.say, Attempt::HearingAgent, &answer))
         }
     }
 
@@ -103,11 +106,11 @@ impl Agent {
         let say = self.say;
         let line = tokio::time::timeout(CALL_TAKES, self.output.next_line())
             .await
-            .map_err(|_| failure(say, &DemoFailure::TooLong { what: "the agent" }))?
-            .map_err(|error| system(say, "hearing the agent", &error))?
-            .ok_or_else(|| system(say, "hearing the agent", &"it ended"))?;
+            .map_err(|_| failure(say, &DemoFailure::TooLong { what: Attempt::HearingAgent }))?
+            .map_err(|error| Trouble::system(say, Attempt::HearingAgent, &error))?
+            .ok_or_else(|| Trouble::of(say, &Problem::System { what: Attempt::HearingAgent, why: Cause::Ended }))?;
         self.heard.push_str(&line);
-        serde_json::from_str(&line).map_err(|error| system(say, "hearing the agent", &error))
+        serde_json::from_str(&line).map_err(|error| Trouble::system(say, Attempt::HearingAgent, &error))
     }
 
     /// Whether `secret` is in anything that it was answered, or in its arguments or environment.

@@ -22,22 +22,21 @@ mod steps;
 mod upstream;
 
 use super::Context;
+use crate::cli::help;
 use crate::output;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::visible;
-use lychgate_text::{Catalogue, Demo, DemoFailure, Problem};
+use lychgate_text::{Attempt, Catalogue, Demo, DemoFailure};
 use person::Person;
 use place::Place;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct DemoArgs {
-    /// Answer the cards with yes, without pauses. Exit status 0 only if every step gave what it must.
-    #[arg(long)]
+    #[arg(long, help = help().others.demo_yes)]
     yes: bool,
-    /// Leave the demo's files in place.
-    #[arg(long)]
+    #[arg(long, help = help().others.demo_keep)]
     keep: bool,
 }
 
@@ -51,7 +50,7 @@ pub(crate) fn run(context: &Context, args: DemoArgs) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| system(say, "starting", &error))?;
+        .map_err(|error| Trouble::system(say, Attempt::Starting, &error))?;
     let outcome = runtime.block_on(async {
         let stopped = stopped(say)?;
         // Whichever ends first: the story owns every process, and ends them with itself.
@@ -74,7 +73,7 @@ pub(crate) fn run(context: &Context, args: DemoArgs) -> Outcome {
 
 /// Completes when the person or the system wants the demo to stop.
 fn stopped(say: &dyn Catalogue) -> Result<impl Future<Output = ()> + use<>, Trouble> {
-    let listen = |kind| signal(kind).map_err(|error| system(say, "listening for signals", &error));
+    let listen = |kind| signal(kind).map_err(|error| Trouble::system(say, Attempt::ListeningForSignals, &error));
     let (mut int, mut term, mut hangup) =
         (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?, listen(SignalKind::hangup())?);
     Ok(async move {
@@ -92,10 +91,6 @@ fn failure(say: &dyn Catalogue, why: &DemoFailure<'_>) -> Trouble {
 
 fn usage(say: &dyn Catalogue, why: &DemoFailure<'_>) -> Trouble {
     Trouble { exit: Exit::Usage, text: say.demo_failure(why) }
-}
-
-fn system(say: &dyn Catalogue, what: &str, error: &dyn std::fmt::Display) -> Trouble {
-    Trouble::of(say, &Problem::System { what, why: &visible(&error.to_string()) })
 }
 
 /// Foreign text of several lines, safe to print.

@@ -2,11 +2,11 @@
 
 use super::process::Lych;
 use super::secrets::Secrets;
-use super::{failure, system, usage, visible_lines};
+use super::{failure, usage, visible_lines};
 use crate::output;
 use crate::trouble::Trouble;
 use lychgate_core::card::CardView;
-use lychgate_text::{Catalogue, Demo, DemoFailure, card};
+use lychgate_text::{Attempt, Catalogue, Demo, DemoFailure, card};
 use rustix::termios::QueueSelector;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -136,18 +136,18 @@ pub(super) async fn next_card(say: &dyn Catalogue, lych: &Lych) -> Result<CardVi
         }
         tokio::time::sleep(LOOK).await;
     }
-    Err(failure(say, &DemoFailure::TooLong { what: "the card" }))
+    Err(failure(say, &DemoFailure::TooLong { what: Attempt::WaitingForCard }))
 }
 
 /// The cards that wait now.
 pub(super) async fn open_cards(say: &dyn Catalogue, lych: &Lych) -> Result<Vec<CardView>, Trouble> {
     let ran = lych.must(&["approvals", "--json"], "").await?;
-    serde_json::from_str(&ran.out).map_err(|error| system(say, "reading the cards", &error))
+    serde_json::from_str(&ran.out).map_err(|error| Trouble::system(say, Attempt::ReadingCards, &error))
 }
 
 /// A line that is typed after its prompt stands there.
 async fn typed(say: &dyn Catalogue, tty: &File, prompt: &Demo<'_>) -> Result<Zeroizing<String>, Trouble> {
-    let failed = |error: &dyn std::fmt::Display| system(say, "reading the terminal", error);
+    let failed = |error: &dyn std::fmt::Display| Trouble::system(say, Attempt::ReadingTerminal, error);
     let mut tty = tty.try_clone().map_err(|error| failed(&error))?;
     // Where the terminal is gone the read says so.
     let _ = rustix::termios::tcflush(&tty, QueueSelector::IFlush);

@@ -4,7 +4,7 @@ use super::failure;
 use crate::cmd::gateway::OWN_PROGRAM;
 use crate::trouble::Trouble;
 use lychgate_core::card::visible;
-use lychgate_text::{Catalogue, DemoFailure};
+use lychgate_text::{Catalogue, Cause, DemoFailure};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use std::fs::DirBuilder;
 use std::io;
@@ -31,16 +31,23 @@ impl Place {
         for base in BASES {
             match Self::make_in(Path::new(base), keep) {
                 Ok(place) => return Ok(place),
-                Err(error) => tried.push(format!("{base}: {}", visible(&error.to_string()))),
+                Err(unfit) => tried.push((base, unfit)),
             }
         }
-        Err(failure(say, &DemoFailure::NoPlace { tried: &tried.join("\n  ") }))
+        let tried: Vec<_> = tried.iter().map(|(base, unfit)| (*base, unfit.cause())).collect();
+        Err(failure(say, &DemoFailure::NoPlace { tried: &tried }))
     }
 
-    fn make_in(base: &Path, keep: bool) -> io::Result<Self> {
-        if statvfs(base)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
-            return Err(io::Error::other("no program may be started there (it is mounted noexec)"));
+    fn make_in(base: &Path, keep: bool) -> Result<Self, Unfit> {
+        let failed = |error: io::Error| Unfit::System(visible(&error.to_string()));
+        let mounted = statvfs(base).map_err(|error| failed(error.into()))?;
+        if mounted.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+            return Err(Unfit::Noexec);
         }
+        Self::fill(base, keep).map_err(failed)
+    }
+
+    fn fill(base: &Path, keep: bool) -> io::Result<Self> {
         let mut name = [0; 8];
         getrandom::fill(&mut name).map_err(io::Error::other)?;
         let dir = base.join(format!("lych-demo-{}", hex::encode(name)));
@@ -77,6 +84,22 @@ impl Place {
     /// The copy of the journal that is changed.
     pub(super) fn changed_copy(&self) -> PathBuf {
         self.dir.join("changed-copy")
+    }
+}
+
+/// Why a directory can't hold the demo.
+enum Unfit {
+    Noexec,
+    /// What the system said.
+    System(String),
+}
+
+impl Unfit {
+    fn cause(&self) -> Cause<'_> {
+        match self {
+            Self::Noexec => Cause::MountedNoexec,
+            Self::System(said) => Cause::Said(said),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Processes of the demo: those that stay until they are ended, and commands that end by themselves.
 
-use super::{failure, system};
+use super::failure;
 use crate::cmd::gateway::OWN_PROGRAM;
 use crate::trouble::Trouble;
-use lychgate_text::{Catalogue, DemoFailure};
+use lychgate_text::{Attempt, Catalogue, DemoFailure};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -103,15 +103,15 @@ impl Lych {
         let mut command = self.command(args);
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = tokio::process::Command::from(command).kill_on_drop(true).spawn();
-        let mut child = started.map_err(|error| system(self.say, &name, &error))?;
+        let mut child = started.map_err(|error| Trouble::system(self.say, Attempt::Command(&name), &error))?;
         if let Some(mut stdin) = child.stdin.take() {
             // A command that refuses at once may not read its input; its status tells.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
         let done = tokio::time::timeout(COMMAND_TAKES, child.wait_with_output())
             .await
-            .map_err(|_| failure(self.say, &DemoFailure::TooLong { what: &name }))?
-            .map_err(|error| system(self.say, &name, &error))?;
+            .map_err(|_| failure(self.say, &DemoFailure::TooLong { what: Attempt::Command(&name) }))?
+            .map_err(|error| Trouble::system(self.say, Attempt::Command(&name), &error))?;
         Ok(Ran {
             command: name,
             status: done.status.code(),
@@ -130,8 +130,7 @@ impl Lych {
 impl Ran {
     /// It ended otherwise than it must.
     pub(super) fn unexpected(&self, say: &dyn Catalogue) -> Trouble {
-        let status = self.status.map_or("a signal".to_owned(), |status| format!("status {status}"));
         let said = super::visible_lines(&format!("{}{}", self.err, self.out)).join("\n  ");
-        failure(say, &DemoFailure::Command { command: &self.command, status: &status, said: &said })
+        failure(say, &DemoFailure::Command { command: &self.command, status: self.status, said: &said })
     }
 }

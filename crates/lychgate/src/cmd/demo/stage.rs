@@ -6,12 +6,12 @@ use super::place::Place;
 use super::process::{Lych, Program, log};
 use super::secrets::Secrets;
 use super::upstream::{Arrived, Service};
-use super::{failure, system, visible_lines};
+use super::{failure, visible_lines};
 use crate::cmd::gateway::READY;
 use crate::output;
 use crate::trouble::Trouble;
 use lychgate_core::outcome::{Outcome, Reason};
-use lychgate_text::{Catalogue, Demo, DemoCheck, DemoFailure, DemoProgram};
+use lychgate_text::{Attempt, Catalogue, Cause, Demo, DemoCheck, DemoFailure, DemoProgram, Problem};
 use serde_json::{Value, json};
 use std::io;
 use std::path::PathBuf;
@@ -62,9 +62,9 @@ impl Stage<'_> {
     }
 
     /// Holds or ends the demo.
-    pub(super) fn check(&self, holds: bool, check: DemoCheck<'_>, otherwise: &str) -> Result<(), Trouble> {
+    pub(super) fn check(&self, holds: bool, check: DemoCheck<'_>) -> Result<(), Trouble> {
         if !holds {
-            return Err(failure(self.say, &DemoFailure::Check { what: otherwise }));
+            return Err(failure(self.say, &DemoFailure::Check(check)));
         }
         self.good(check);
         Ok(())
@@ -109,10 +109,10 @@ impl Stage<'_> {
         let before = self.service.arrived()?.len();
         self.alone(wish, outcome, Some(reason)).await?;
         let same = self.service.arrived()?.len() == before;
-        self.check(same, DemoCheck::NothingSent, "the service received something that nobody had approved")?;
+        self.check(same, DemoCheck::NothingSent)?;
         if outcome == Outcome::ReauthRequired {
             let none = open_cards(self.say, &self.lych).await?.is_empty();
-            self.check(none, DemoCheck::NoCardYet, "a card opened although the agent had not asked for authority")?;
+            self.check(none, DemoCheck::NoCardYet)?;
         }
         Ok(())
     }
@@ -164,9 +164,9 @@ impl Stage<'_> {
     pub(super) fn arrived_since(&self, before: usize) -> Result<Arrived, Trouble> {
         let mut new = self.service.arrived()?.into_iter().skip(before);
         let one = new.next().filter(|first| new.len() == 0 && first.bearers(&self.secrets.bearer) == 1);
-        let otherwise = "the service's record does not show one request with the credential once in it";
-        self.check(one.is_some(), DemoCheck::BearerOnce, otherwise)?;
-        one.ok_or_else(|| failure(self.say, &DemoFailure::Check { what: otherwise }))
+        let one = one.ok_or_else(|| failure(self.say, &DemoFailure::Check(DemoCheck::BearerOnce)))?;
+        self.good(DemoCheck::BearerOnce);
+        Ok(one)
     }
 
     /// Starts an agent; the one before it has ended.
@@ -223,21 +223,23 @@ pub(super) fn line_of(factor: &str) -> Zeroizing<String> {
 }
 
 fn announce<'a>(say: &dyn Catalogue, agent: &'a mut Option<Agent>, wish: &Wish) -> Result<&'a mut Agent, Trouble> {
-    let agent = agent.as_mut().ok_or_else(|| system(say, "calling", &"no agent runs"))?;
+    let none = || Trouble::of(say, &Problem::System { what: Attempt::CallingTool, why: Cause::NoAgent });
+    let agent = agent.as_mut().ok_or_else(none)?;
     output::prose(&say.demo(&Demo::AgentCalls { pid: agent.pid(), tool: wish.tool, gist: &wish.gist }));
     Ok(agent)
 }
 
 async fn start_gateway(say: &'static dyn Catalogue, place: &Place, lych: &Lych) -> Result<Program, Trouble> {
-    let failed = |error: io::Error| system(say, "starting the gateway", &error);
+    let failed = |error: io::Error| Trouble::system(say, Attempt::StartingGateway, &error);
     let mut command = lych.command(&["gateway"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log(&place.log("gateway")).map_err(failed)?);
     let mut program = Program::start(&mut command).map_err(failed)?;
-    let stdout = program.child().stdout.take().ok_or_else(|| failed(io::Error::other("it has no pipe")))?;
+    let no_pipes = || Trouble::of(say, &Problem::System { what: Attempt::StartingGateway, why: Cause::NoPipes });
+    let stdout = program.child().stdout.take().ok_or_else(no_pipes)?;
     let mut lines = BufReader::new(ChildStdout::from_std(stdout).map_err(failed)?).lines();
     let heard = tokio::time::timeout(GATEWAY_TAKES, lines.next_line())
         .await
-        .map_err(|_| failure(say, &DemoFailure::TooLong { what: "starting the gateway" }))?
+        .map_err(|_| failure(say, &DemoFailure::TooLong { what: Attempt::StartingGateway }))?
         .map_err(failed)?;
     if heard.as_deref() == Some(READY) {
         return Ok(program);

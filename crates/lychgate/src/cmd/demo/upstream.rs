@@ -1,11 +1,11 @@
 //! The service, as the demo holds it: a process, and its own record of what it received.
 
+use super::failure;
 use super::place::Place;
 use super::process::{Lych, Program, log};
 use super::service::{REQUESTS_FILE, SERVICE_FILE};
-use super::{failure, system};
 use crate::trouble::Trouble;
-use lychgate_text::{Catalogue, DemoFailure};
+use lychgate_text::{Attempt, Catalogue, DemoFailure};
 use serde::Deserialize;
 use std::io;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ impl Arrived {
 impl Service {
     /// Starts it; it serves when this returns.
     pub(super) async fn start(say: &'static dyn Catalogue, place: &Place, lych: &Lych) -> Result<Self, Trouble> {
-        let failed = |error: io::Error| system(say, "starting the service", &error);
+        let failed = |error: io::Error| Trouble::system(say, Attempt::StartingService, &error);
         let dir = place.service();
         let mut command: Command = lych.command(&["demo-service", "--dir"]);
         command.arg(&dir).stdin(Stdio::null()).stdout(Stdio::null());
@@ -66,7 +66,7 @@ impl Service {
             }
             tokio::time::sleep(LOOK).await;
         }
-        Err(failure(say, &DemoFailure::TooLong { what: "starting the service" }))
+        Err(failure(say, &DemoFailure::TooLong { what: Attempt::StartingService }))
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -84,7 +84,7 @@ impl Service {
 
     /// Everything that arrived up to now.
     pub(super) fn arrived(&self) -> Result<Vec<Arrived>, Trouble> {
-        let failed = |error: &dyn std::fmt::Display| system(self.say, "reading the service's record", error);
+        let failed = |error: &dyn std::fmt::Display| Trouble::system(self.say, Attempt::ReadingRecord, error);
         let text = std::fs::read_to_string(&self.requests).map_err(|error| failed(&error))?;
         text.lines().map(|line| serde_json::from_str(line).map_err(|error| failed(&error))).collect()
     }

@@ -24,7 +24,7 @@ pub(super) async fn answer(request: Request<Incoming>, records: &Records) -> Ans
     records.add(&head, &body)?;
     match head.uri.path() {
         "/v1/items" => json_answer(StatusCode::CREATED, &json!({ "created": true, "bytes": body.len() })),
-        "/v1/drop" => Err(io::Error::other("this path never answers")),
+        "/v1/drop" => Err(io::ErrorKind::ConnectionAborted.into()),
         "/v1/slow" => {
             let ms = wait_ms(head.uri.query().unwrap_or_default());
             tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -34,7 +34,7 @@ pub(super) async fn answer(request: Request<Incoming>, records: &Records) -> Ans
             let value = head.headers.get(AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()));
             json_answer(StatusCode::OK, &json!({ "authorization": value }))
         }
-        _ => json_answer(StatusCode::NOT_FOUND, &json!({ "error": "not found" })),
+        _ => json_answer(StatusCode::NOT_FOUND, &json!({ "error": "not_found" })),
     }
 }
 

@@ -1,17 +1,19 @@
 //! `lych demo-service`: somebody's API. It records each request before it answers, so that the record, and not an
-//! answer, says what arrived. `cli.rs` has its interface.
+//! answer, says what arrived. Its help has its interface.
 
 mod answers;
 mod certificate;
 mod record;
 
-use super::{parent, system};
+use super::parent;
+use crate::cli::help;
 use crate::cmd::Context;
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use lychgate_text::Attempt;
 use record::Records;
 use std::io;
 use std::net::Ipv4Addr;
@@ -30,15 +32,17 @@ const CA_FILE: &str = "ca.pem";
 
 #[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
-    /// Where to write service.json, ca.pem and requests.jsonl. Made where it is missing, for this user alone.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = help().others.demo_service_dir)]
     dir: PathBuf,
 }
 
 pub(crate) fn run(context: &Context, args: &ServiceArgs) -> Outcome {
-    let failed = |error: io::Error| system(context.say, "serving", &error);
+    let failed = |error: io::Error| Trouble::system(context.say, Attempt::Serving, &error);
     let dir = std::path::absolute(&args.dir).map_err(failed)?;
-    drop(lychgate_seal::durable::private_dir(&dir).map_err(|refused| system(context.say, "serving", &refused))?);
+    drop(
+        lychgate_seal::durable::private_dir(&dir)
+            .map_err(|refused| Trouble::system(context.say, Attempt::Serving, &refused))?,
+    );
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
         let mut term = signal(SignalKind::terminate()).map_err(failed)?;

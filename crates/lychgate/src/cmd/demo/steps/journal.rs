@@ -1,11 +1,11 @@
 //! The journal: what it tells to whoever has the passphrase, what it proves to whoever has the public key.
 
 use crate::cmd::demo::stage::{Stage, line_of};
-use crate::cmd::demo::{system, visible_lines};
+use crate::cmd::demo::visible_lines;
 use crate::output;
 use crate::trouble::Trouble;
 use lychgate_journal::read::directory::segments;
-use lychgate_text::{Demo, DemoCheck};
+use lychgate_text::{Attempt, Demo, DemoCheck};
 use lychgate_vault::Files;
 use std::fs;
 use std::io;
@@ -24,19 +24,18 @@ pub(super) async fn journal(stage: &mut Stage<'_>) -> Result<(), Trouble> {
     stage.person.pause().await;
 
     let accepted = verify(stage, None).await?;
-    stage.check(accepted, DemoCheck::JournalAccepted, "`audit verify` rejects the demo's own journal")?;
+    stage.check(accepted, DemoCheck::JournalAccepted)?;
     stage.person.pause().await;
     let copy = stage.place.changed_copy();
     let (file, offset) = changed_copy(&audit(stage), &copy)
-        .map_err(|error| system(stage.say, "changing a copy of the journal", &error))?;
+        .map_err(|error| Trouble::system(stage.say, Attempt::ChangingCopy, &error))?;
     stage.tell(&Demo::Flipped { file: &file, offset });
     let rejected = !verify(stage, Some(&copy)).await?;
-    stage.check(rejected, DemoCheck::CopyRejected, "`audit verify` accepts a journal in which a byte was changed")?;
+    stage.check(rejected, DemoCheck::CopyRejected)?;
 
     let searched = search(&stage.place.state(), stage.secrets.bearer.as_bytes())
-        .map_err(|error| system(stage.say, "searching the files", &error))?;
-    let otherwise = "a file below the state directory holds the credential in the clear";
-    stage.check(!searched.found, DemoCheck::FilesHideIt { files: searched.files }, otherwise)
+        .map_err(|error| Trouble::system(stage.say, Attempt::SearchingFiles, &error))?;
+    stage.check(!searched.found, DemoCheck::FilesHideIt { files: searched.files })
 }
 
 /// `lych audit verify`, told with its verdict. A status that is no verdict ends the demo.
@@ -59,11 +58,11 @@ async fn verify(stage: &Stage<'_>, dir: Option<&Path>) -> Result<bool, Trouble> 
 /// Copies the journal and changes one bit in the middle of its first segment. The file and the byte.
 fn changed_copy(from: &Path, to: &Path) -> io::Result<(String, u64)> {
     copy_dir(from, to)?;
-    let first = segments(to)?.into_iter().next().ok_or_else(|| io::Error::other("the journal has no segment"))?;
+    let first = segments(to)?.into_iter().next().ok_or(io::ErrorKind::NotFound)?;
     let mut bytes = fs::read(&first.path)?;
     let used = bytes.iter().rposition(|byte| *byte != 0).unwrap_or_default();
     let middle = used / 2;
-    let byte = bytes.get_mut(middle).ok_or_else(|| io::Error::other("the journal's first segment is empty"))?;
+    let byte = bytes.get_mut(middle).ok_or(io::ErrorKind::UnexpectedEof)?;
     *byte ^= 1;
     fs::write(&first.path, bytes)?;
     let name = first.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -7,7 +7,6 @@ use crate::cmd::demo::place::Place;
 use crate::cmd::demo::process::Lych;
 use crate::cmd::demo::secrets::Secrets;
 use crate::cmd::demo::stage::{CLOSED, ITEMS, Stage, line_of};
-use crate::cmd::demo::system;
 use crate::cmd::demo::upstream::Service;
 use crate::output;
 use crate::paths::Paths;
@@ -16,7 +15,7 @@ use crate::trouble::Trouble;
 use lychgate_core::card::visible;
 use lychgate_core::outcome::Outcome;
 use lychgate_seal::Cost;
-use lychgate_text::{Demo, DemoCheck, DemoProgram, DemoStep};
+use lychgate_text::{Attempt, Demo, DemoCheck, DemoProgram, DemoStep};
 use std::net::{Ipv4Addr, TcpListener};
 use zeroize::Zeroizing;
 
@@ -26,7 +25,7 @@ const CHEAP: Sizes = Sizes { cost: Cost { memory_kib: 8 * 1024, passes: 1, lanes
 /// Service, vault, gateway, channels.
 pub(super) async fn set_up<'a>(teller: &mut Teller, place: &'a Place, person: Person) -> Result<Stage<'a>, Trouble> {
     let say = teller.say;
-    let secrets = Secrets::random().map_err(|error| system(say, "drawing random values", &error))?;
+    let secrets = Secrets::random().map_err(|error| Trouble::system(say, Attempt::DrawingRandom, &error))?;
     output::prose(&say.demo(&Demo::Intro { dir: &visible(&place.dir().display().to_string()) }));
     if let Person::Terminal(_) = person {
         output::prose(&say.demo(&Demo::Pin { pin: &secrets.pin }));
@@ -34,10 +33,10 @@ pub(super) async fn set_up<'a>(teller: &mut Teller, place: &'a Place, person: Pe
     teller.begin(DemoStep::SetUp);
     person.pause().await;
 
-    let program = std::env::current_exe().map_err(|error| system(say, "finding this program", &error))?;
+    let program = std::env::current_exe().map_err(|error| Trouble::system(say, Attempt::FindingProgram, &error))?;
     let lych = Lych::new(say, place.state());
     let service = Service::start(say, place, &lych).await?;
-    let nobody = unused_port().map_err(|error| system(say, "finding a free port", &error))?;
+    let nobody = unused_port().map_err(|error| Trouble::system(say, Attempt::FindingPort, &error))?;
     output::prose(&say.demo(&Demo::Started { program: DemoProgram::Service, pid: service.pid() }));
     let context = Context { paths: Paths::find(say, Some(&place.state()))?, say };
     let created = ports::create_sized(&context, &secrets.passphrase, &secrets.pin, CHEAP)?;
@@ -86,7 +85,7 @@ pub(super) async fn first_yes(stage: &mut Stage<'_>) -> Result<(), Trouble> {
     let wish = stage.post("/v1/items");
     let heard = stage.with_card(&wish, Outcome::Completed, None).await?;
     let created = heard.result("/status") == Some(&201.into());
-    stage.check(created, DemoCheck::Created, "the agent was not given the service's answer, which is 201")?;
+    stage.check(created, DemoCheck::Created)?;
     stage.arrived_since(0)?;
     never_had_it(stage)
 }
@@ -94,5 +93,5 @@ pub(super) async fn first_yes(stage: &mut Stage<'_>) -> Result<(), Trouble> {
 /// The credential went past the agent.
 pub(super) fn never_had_it(stage: &Stage<'_>) -> Result<(), Trouble> {
     let had = stage.agent.as_ref().is_none_or(|agent| agent.ever_had(&stage.secrets.bearer));
-    stage.check(!had, DemoCheck::AgentNeverHadIt, "the agent was given the credential")
+    stage.check(!had, DemoCheck::AgentNeverHadIt)
 }

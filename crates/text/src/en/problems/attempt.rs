@@ -1,0 +1,46 @@
+//! What was tried. Before "failed" and "took too long".
+
+use crate::problem::Attempt as A;
+
+pub(in crate::en) fn attempt<'a>(attempt: &A<'a>) -> &'a str {
+    match attempt {
+        A::Starting => "starting",
+        A::FindingProgram => "finding this program",
+        A::Hiding => "shutting this program off from others",
+        A::LeavingSession => "leaving the session",
+        A::StartingAnew => "starting anew with an empty environment",
+        A::ReadingInput => "reading standard input",
+        A::CreatingVault => "creating the vault",
+        A::CreatingAuditKey => "creating the audit key",
+        A::CreatingJournal => "creating the journal",
+        A::MeasuringMachine => "measuring this machine",
+        A::ReadingVault => "reading the vault",
+        A::RestoringVault => "putting the vault file back",
+        A::TryingPassphrase => "trying the passphrase",
+        A::OpeningAuditKey => "opening the audit key",
+        A::ReadingJournal => "reading the journal",
+        A::MakingCheckpoint => "making a checkpoint",
+        A::RunningGateway => "the gateway",
+        A::ServingMcp => "serving MCP",
+        A::ListeningForSignals => "listening for signals",
+        A::DrawingRandom => "drawing random values",
+        A::FindingPort => "finding a free port",
+        A::StartingGateway => "starting the gateway",
+        A::StartingService => "starting the service",
+        A::Serving => "serving",
+        A::ReadingRecord => "reading the service's record",
+        A::StartingAgent => "starting the agent",
+        A::CallingTool => "calling",
+        A::TellingAgent => "telling the agent",
+        A::HearingAgent => "hearing the agent",
+        A::WaitingForCard => "waiting for the card",
+        A::ReadingCards => "reading the cards",
+        A::ReadingTerminal => "reading the terminal",
+        A::ChangingCopy => "changing a copy of the journal",
+        A::SearchingFiles => "searching the files",
+        A::StartingShim => "starting `lych mcp`",
+        A::SpeakingMcp => "speaking MCP to `lych mcp`",
+        A::Executing => "executing another program",
+        A::Command(command) => command,
+    }
+}
