@@ -52,7 +52,9 @@ pub(crate) fn not_open(why: &NotOpen, texts: &ShimTexts) -> Answer {
         NotOpen::WrongServer { uid } => {
             (fill(texts.wrong_server, &[("uid", &uid.to_string())]), texts.check_server.to_owned())
         }
-        NotOpen::Broken(why) => (fill(texts.broken_gateway, &[("why", why)]), texts.look_at_gateway.to_owned()),
+        NotOpen::Broken(odd) => {
+            (fill(texts.broken_gateway, &[("why", &odd.words(texts))]), texts.look_at_gateway.to_owned())
+        }
     };
     local(Reason::NoGateway, text, &next)
 }

@@ -23,9 +23,11 @@ mod stdio;
 mod tools;
 
 use lychgate_core::limits;
+use lychgate_text::{english, fill, words};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,17 +51,26 @@ pub struct ShimOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum ShimError {
     /// The label is too long to be shown on a card.
-    #[error("the conversation label has {0} bytes and the limit is {limit}; give a shorter --conversation", limit = limits::CONVERSATION_BYTES)]
+    #[error("{}", long_label(*.0))]
     Conversation(usize),
     /// The client does not speak MCP.
-    #[error("the client's first message is no MCP request; start `lych mcp` from an MCP client: {0}")]
+    #[error("{}", because(words().shim().not_serving.no_mcp, .0))]
     Protocol(String),
     /// No event loop.
-    #[error("the event loop can't be started: {0}")]
+    #[error("{}", because(words().shim().not_serving.no_event_loop, .0))]
     Runtime(io::Error),
     /// The service loop failed.
-    #[error("the service ended by a fault: {0}")]
+    #[error("{}", because(words().shim().not_serving.fault, .0))]
     Fault(String),
+}
+
+fn long_label(size: usize) -> String {
+    let (size, limit) = (size.to_string(), limits::CONVERSATION_BYTES.to_string());
+    fill(words().shim().not_serving.long_label, &[("size", &size), ("limit", &limit)])
+}
+
+fn because(text: &str, why: &dyn Display) -> String {
+    fill(text, &[("why", &why.to_string())])
 }
 
 /// How long answers may take to reach the client after it closed our standard input.
@@ -76,7 +87,8 @@ pub async fn serve(options: ShimOptions) -> Result<(), ShimError> {
     if let Some(label) = options.conversation.as_ref().filter(|label| label.len() > limits::CONVERSATION_BYTES) {
         return Err(ShimError::Conversation(label.len()));
     }
-    let texts = lychgate_text::english().shim();
+    // A model reads these, whatever language the person speaks.
+    let texts = english().shim();
     let parent = parent::watch();
     let closing = CancellationToken::new();
     let link = link::Link::start(&options, texts, closing.clone());

@@ -3,7 +3,7 @@
 use crate::link::Link;
 use crate::{ShimOptions, answers, clients, tools};
 use lychgate_core::ids::Ref;
-use lychgate_text::ShimTexts;
+use lychgate_text::{ShimTexts, fill};
 use lychgate_wire::agent::Answer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -41,7 +41,7 @@ impl Shim {
             Ok(conversation) => conversation,
             Err(clients::TooLong(size)) => return Ok(answers::long_conversation(size, self.texts)),
         };
-        let client_ref = random_ref()?;
+        let client_ref = random_ref(self.texts)?;
         let call = match tool.call(request.arguments.unwrap_or_default(), client_ref, self.texts) {
             Ok(call) => call,
             Err(wrong) => return Ok(answers::invalid(wrong.0, self.texts)),
@@ -78,7 +78,7 @@ impl ServerHandler for Shim {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = tools::find(&request.name) else {
             let name: String = request.name.chars().take(80).collect();
-            return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
+            return Err(ErrorData::invalid_params(fill(self.texts.unknown_tool, &[("name", &name)]), None));
         };
         let answer = self.answer(tool, request, &context).await?;
         Ok(answers::shown(&answer, self.texts).into())
@@ -109,14 +109,17 @@ async fn report(peer: &Peer<RoleServer>, token: ProgressToken, mut heard: watch:
 enum Never {}
 
 /// Names an attempt before anything is sent, so that there is something to ask for whatever happens.
-fn random_ref() -> Result<Ref, ErrorData> {
+fn random_ref(texts: &ShimTexts) -> Result<Ref, ErrorData> {
     let mut bytes = [0; 16];
     let mut rest = bytes.as_mut_slice();
     while !rest.is_empty() {
         match rustix::rand::getrandom(&mut *rest, rustix::rand::GetRandomFlags::empty()) {
             Ok(got) => rest = rest.get_mut(got..).unwrap_or_default(),
             Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(ErrorData::internal_error(format!("no random bytes: {error}"), None)),
+            Err(error) => {
+                let text = fill(texts.no_randomness, &[("why", &error.to_string())]);
+                return Err(ErrorData::internal_error(text, None));
+            }
         }
     }
     Ok(Ref(bytes))

@@ -74,12 +74,48 @@ pub struct ShimTexts {
     pub after_lost_call: &'static str,
     /// The client is gone.
     pub client_left: &'static str,
+    /// How it does not, for `broken_gateway`.
+    pub oddities: Oddities,
+    /// Why `lych mcp` can't serve.
+    pub not_serving: NotServing,
+    /// A tool that does not exist. `{name}`.
+    pub unknown_tool: &'static str,
+    /// The system gives no random bytes. `{why}`.
+    pub no_randomness: &'static str,
     /// The directory is a symbolic link or no directory.
     pub not_a_directory: &'static str,
     /// The directory belongs to another user. `{uid}`.
     pub foreign_directory: &'static str,
     /// Others may enter the directory. `{mode}`.
     pub open_directory: &'static str,
+}
+
+/// How something at the gateway's socket does not answer as a gateway does.
+#[derive(Debug)]
+pub struct Oddities {
+    /// Another process wrote into the connection. `{pid}`.
+    pub stranger: &'static str,
+    /// Nothing came. `{seconds}`.
+    pub silent: &'static str,
+    /// The path that was given can't be a socket's. `{path}`.
+    pub no_socket: &'static str,
+    /// A message that can't be read. `{why}`.
+    pub unknown_message: &'static str,
+    /// A message that may not come now. `{name}`.
+    pub out_of_turn: &'static str,
+}
+
+/// Why `lych mcp` can't serve, for the person who set it up. Within a sentence.
+#[derive(Debug)]
+pub struct NotServing {
+    /// The label of `--conversation` is too long. `{size}`, `{limit}`.
+    pub long_label: &'static str,
+    /// The client does not speak MCP. `{why}`.
+    pub no_mcp: &'static str,
+    /// There is no event loop. `{why}`.
+    pub no_event_loop: &'static str,
+    /// The service loop failed. `{why}`.
+    pub fault: &'static str,
 }
 
 /// What an argument must be.

@@ -51,7 +51,7 @@ pub(crate) enum NotOpen {
         uid: u32,
     },
     /// Something answers, and not as a gateway does.
-    Broken(String),
+    Broken(Odd),
     /// The messages of the other side are of another version.
     OtherBuild {
         /// Our version.
@@ -63,15 +63,49 @@ pub(crate) enum NotOpen {
     Refused(Box<Answer>),
 }
 
+/// How something at the socket does not answer as a gateway does.
+#[derive(Debug)]
+pub(crate) enum Odd {
+    /// Another process wrote into the connection; its id.
+    Stranger(u32),
+    /// Nothing came in time.
+    Silent,
+    /// This path can't be a socket's.
+    NoSocket(PathBuf),
+    /// A message that can't be read; what the parser said.
+    UnknownMessage(serde_json::Error),
+    /// A message, by its name, that may not come now.
+    OutOfTurn(&'static str),
+    /// The socket failed.
+    Failed(io::Error),
+    /// What came is no frame.
+    Frame(FrameError),
+}
+
+impl Odd {
+    pub(crate) fn words(&self, texts: &ShimTexts) -> String {
+        let odd = &texts.oddities;
+        match self {
+            Self::Stranger(pid) => fill(odd.stranger, &[("pid", &pid.to_string())]),
+            Self::Silent => fill(odd.silent, &[("seconds", &HANDSHAKE.as_secs().to_string())]),
+            Self::NoSocket(path) => fill(odd.no_socket, &[("path", &path.display().to_string())]),
+            Self::UnknownMessage(error) => fill(odd.unknown_message, &[("why", &error.to_string())]),
+            Self::OutOfTurn(name) => fill(odd.out_of_turn, &[("name", name)]),
+            Self::Failed(error) => error.to_string(),
+            Self::Frame(error) => error.to_string(),
+        }
+    }
+}
+
 /// The process that answers: all frames of a connection must come from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Gateway(ProcessInode);
 
 impl Gateway {
     /// What a frame says, if this process wrote it.
-    pub(super) fn message(self, frame: &Frame) -> Result<ToAgent, String> {
+    pub(super) fn message(self, frame: &Frame) -> Result<ToAgent, Odd> {
         if frame.sender.inode != self.0 {
-            return Err(format!("process {} wrote into the gateway's connection", frame.sender.pid));
+            return Err(Odd::Stranger(frame.sender.pid));
         }
         parse(frame)
     }
@@ -87,7 +121,7 @@ impl Target {
         let handshake = self.handshake(conversation, previous);
         match tokio::time::timeout(HANDSHAKE, handshake).await {
             Ok(opened) => opened,
-            Err(_) => Err(NotOpen::Broken(format!("no answer within {} s", HANDSHAKE.as_secs()))),
+            Err(_) => Err(NotOpen::Broken(Odd::Silent)),
         }
     }
 
@@ -126,7 +160,7 @@ impl Target {
     /// Connects within the very directory that was looked at: it may be exchanged between the look and the connect.
     fn connect(&self) -> Result<std::os::fd::OwnedFd, NotOpen> {
         let (Some(parent), Some(name)) = (self.socket.parent(), self.socket.file_name()) else {
-            return Err(NotOpen::Broken(format!("`{}` names no socket", self.socket.display())));
+            return Err(NotOpen::Broken(Odd::NoSocket(self.socket.clone())));
         };
         // No parent in a relative path means the current directory.
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
@@ -158,8 +192,8 @@ impl Target {
     }
 }
 
-fn parse(frame: &Frame) -> Result<ToAgent, String> {
-    serde_json::from_slice(&frame.bytes).map_err(|error| format!("a message that this build does not know ({error})"))
+fn parse(frame: &Frame) -> Result<ToAgent, Odd> {
+    serde_json::from_slice(&frame.bytes).map_err(Odd::UnknownMessage)
 }
 
 fn out_of_turn(message: &ToAgent) -> NotOpen {
@@ -172,7 +206,7 @@ fn out_of_turn(message: &ToAgent) -> NotOpen {
         ToAgent::Answer { .. } => "answer",
         ToAgent::RunEnded { .. } => "run_ended",
     };
-    NotOpen::Broken(format!("`{name}` came out of turn"))
+    NotOpen::Broken(Odd::OutOfTurn(name))
 }
 
 impl From<io::Error> for NotOpen {
@@ -183,7 +217,7 @@ impl From<io::Error> for NotOpen {
             | io::ErrorKind::ConnectionRefused
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::BrokenPipe => Self::NoGateway,
-            _ => Self::Broken(error.to_string()),
+            _ => Self::Broken(Odd::Failed(error)),
         }
     }
 }
@@ -193,7 +227,7 @@ impl From<FrameError> for NotOpen {
         match error {
             FrameError::Closed | FrameError::CutOff => Self::NoGateway,
             FrameError::Io(error) => error.into(),
-            other => Self::Broken(other.to_string()),
+            other => Self::Broken(Odd::Frame(other)),
         }
     }
 }
