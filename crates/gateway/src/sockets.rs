@@ -2,6 +2,7 @@
 
 use crate::error::GatewayError;
 use crate::state::Gateway;
+use lychgate_text::GatewayStep;
 use lychgate_wire::transport;
 use std::future::Future;
 use std::os::fd::OwnedFd;
@@ -15,12 +16,12 @@ const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
 
 /// Listens at `path`. The vault's lock is ours, so whoever made a socket that stands there is gone.
 pub(crate) fn listen(path: &Path) -> Result<UnixListener, GatewayError> {
-    let io = |what| move |error| GatewayError::Io { what, path: path.to_owned(), error };
+    let io = |step| move |error| GatewayError::Io { step, path: path.to_owned(), error };
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io("removing an old socket")(error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(GatewayStep::OldSocket)(error)),
         Ok(()) | Err(_) => {}
     }
-    transport::listen(path).map_err(io("listening at"))
+    transport::listen(path).map_err(io(GatewayStep::Listening))
 }
 
 /// Serves connections until the gateway stops.

@@ -12,8 +12,10 @@ use crate::{agent, operator, sockets};
 use lychgate_core::broker::Broker;
 use lychgate_core::event::{Event, RowKind};
 use lychgate_core::ids::BootId;
+use lychgate_core::outcome::EndReason;
 use lychgate_http::Connector;
 use lychgate_journal::{Journal, JournalError, Opened};
+use lychgate_text::GatewayStep;
 use lychgate_vault::{Counters, Files, Locked, VaultError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -51,7 +53,7 @@ pub fn run(options: Options) -> Result<(), GatewayError> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| GatewayError::System { what: "starting the runtime", error })?;
+        .map_err(|error| GatewayError::System { step: GatewayStep::Runtime, error })?;
     let outcome = runtime.block_on(serve(options));
     runtime.shutdown_timeout(Duration::from_secs(1));
     outcome
@@ -101,14 +103,13 @@ fn compose(
     log: Arc<Journal>,
     opened: &Opened,
 ) -> Result<Arc<Gateway>, GatewayError> {
-    let system = |what| move |error| GatewayError::System { what, error };
-    let own_file = lychgate_peer::own_file().map_err(system("looking at the own program"))?;
-    let own_namespaces = lychgate_peer::own_namespaces().map_err(system("looking at the own namespaces"))?;
-    let above = lychgate_peer::own_ancestry().map_err(system("looking at the own ancestors"))?;
+    let system = |step| move |error| GatewayError::System { step, error };
+    let own_file = lychgate_peer::own_file().map_err(system(GatewayStep::OwnProgram))?;
+    let own_namespaces = lychgate_peer::own_namespaces().map_err(system(GatewayStep::OwnNamespaces))?;
+    let above = lychgate_peer::own_ancestry().map_err(system(GatewayStep::OwnAncestors))?;
     let mut boot = [0u8; 16];
-    getrandom::fill(&mut boot)
-        .map_err(|error| GatewayError::System { what: "drawing the boot id", error: std::io::Error::other(error) })?;
-    let keeper = Keeper::start().map_err(system("starting the keeper"))?;
+    getrandom::fill(&mut boot).map_err(std::io::Error::other).map_err(system(GatewayStep::BootId))?;
+    let keeper = Keeper::start().map_err(system(GatewayStep::Keeper))?;
     let connector = Connector::new().map_err(|error| GatewayError::Vault(error.to_string()))?;
     let counters = Arc::new(Mutex::new(Counters::open(&Files::in_dir(&state_dir).counters())));
     let (changed, _) = watch::channel(0);
@@ -137,7 +138,8 @@ fn compose(
     )))
 }
 
-/// The start itself, and the end rows of actions that an earlier gateway left under way: nobody saw their results (R22).
+/// The start itself, and the end rows of actions that an earlier gateway left under way: nobody saw their results
+/// (R22).
 async fn start_rows(gateway: &Arc<Gateway>, opened: &Opened) -> Result<(), GatewayError> {
     let mut rows = Vec::new();
     {
@@ -152,7 +154,7 @@ async fn start_rows(gateway: &Arc<Gateway>, opened: &Opened) -> Result<(), Gatew
             let event = Event::HttpResultNotObserved {
                 run: None,
                 action: None,
-                detail: "the gateway ended while the action was under way".into(),
+                detail: EndReason::GatewayRestarted.word().into(),
             };
             let draft = journal::action(RowKind::Unobserved, epoch, action.grant, action.reference, event);
             rows.push(gateway.journal.append(draft));
@@ -180,7 +182,7 @@ async fn tick(gateway: Arc<Gateway>) {
 
 /// SIGTERM and SIGINT stop, SIGUSR1 locks.
 fn signals(gateway: &Arc<Gateway>) -> Result<tokio::task::JoinHandle<()>, GatewayError> {
-    let listen = |kind| signal(kind).map_err(|error| GatewayError::System { what: "listening for signals", error });
+    let listen = |kind| signal(kind).map_err(|error| GatewayError::System { step: GatewayStep::Signals, error });
     let (mut term, mut int, mut lock) =
         (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?, listen(SignalKind::user_defined1())?);
     let mut hangup = listen(SignalKind::hangup())?;

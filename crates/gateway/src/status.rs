@@ -230,7 +230,8 @@ fn vouches(context: &CallContext, authority: &Authority, intent: &IntentRecord) 
         && previous.receipt.is_some()
 }
 
-/// The surviving shim's own ref, of which this gateway knows no INTENT. The store may have lost it, so nothing is proven.
+/// The surviving shim's own ref, of which this gateway knows no INTENT. The store may have lost it, so nothing is
+/// proven.
 fn is_own_lost(context: &CallContext, reference: Ref) -> bool {
     let earlier = |boot| boot != context.gateway.boot_no;
     let previous = context.handle.previous.as_ref();
@@ -266,7 +267,7 @@ async fn fence(context: &CallContext, reference: Ref, number: u64) -> bool {
             run: context.run,
             action: lychgate_core::ids::ActionNo(number),
             evidence: NotStarted::Fence,
-            detail: "no DISPATCH, and the log's end is vouched for".into(),
+            detail: "log_end_vouched_for".into(),
         };
         authority.journal.append(journal::action(RowKind::Abort, epoch, GrantNo::NONE, reference, event))
     };
@@ -317,7 +318,7 @@ pub(crate) fn unfinished(context: &CallContext) -> Vec<Value> {
                 ActionState::Waiting { .. } | ActionState::Running => "unfinished",
                 ActionState::Done(Finished::Observed(_) | Finished::Recorded) => "finished",
                 ActionState::Done(Finished::NotObserved(_)) => "unknown",
-                ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)) => "not started",
+                ActionState::Done(Finished::NotStarted(..) | Finished::Refused(_)) => "not_started",
             };
             json!({ "action_id": action.reference, "channel": action.channel, "status": status })
         });
@@ -325,9 +326,9 @@ pub(crate) fn unfinished(context: &CallContext) -> Vec<Value> {
         authority.past.intents.values().filter(|intent| in_scope(&authority, context.run, intent)).map(|intent| {
             let status = match authority.past.ends.get(&intent.reference) {
                 Some(PastEnd::Observed(_) | PastEnd::Recorded) => "finished",
-                Some(PastEnd::NotStarted) => "not started",
+                Some(PastEnd::NotStarted) => "not_started",
                 Some(PastEnd::NotObserved) => "unknown",
-                None => "ask action_status",
+                None => "ask_action_status",
             };
             json!({
                 "action_id": intent.reference,

@@ -1,4 +1,4 @@
-//! What the gateway itself says, to a console or to an agent, beside outcomes and reasons.
+//! What the gateway itself says, to a console or to an agent, beside outcomes and reasons; and why it does not start.
 
 /// A text of the gateway. Foreign text in it has been made visible by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,6 @@ pub enum GatewayText<'a> {
         /// Bytes allowed.
         limit: usize,
     },
-    /// An attempt that was declared not started.
-    Barred,
     /// `retry_of` names no action of the run.
     NoEarlierAction,
     /// How many channels one call may name.
@@ -128,4 +126,57 @@ pub enum GatewayText<'a> {
     PermitTooOld,
     /// A result came and could not be recorded.
     ResultNotRecorded,
+    /// The kernel lacks what the checks rest on.
+    OldKernel {
+        /// What it lacks.
+        why: &'a str,
+    },
+    /// A gateway can't start without a vault.
+    NoVault {
+        /// Where it was looked for.
+        dir: &'a str,
+    },
+    /// Another gateway serves this state.
+    AlreadyServed {
+        /// Which state directory.
+        dir: &'a str,
+    },
+    /// A step of the start failed.
+    StepFailed {
+        /// Which.
+        step: GatewayStep,
+        /// A file that it was about.
+        at: Option<&'a str>,
+        /// What the system said.
+        why: &'a str,
+    },
+}
+
+/// What a gateway does before it serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayStep {
+    /// Making the process unreadable to others of its user.
+    Hiding,
+    /// No core dumps.
+    CoreDumps,
+    /// As many descriptors as the system allows.
+    Descriptors,
+    /// The event loop.
+    Runtime,
+    /// Which file it runs itself.
+    OwnProgram,
+    /// Which namespaces it lives in.
+    OwnNamespaces,
+    /// Which processes it descends from.
+    OwnAncestors,
+    /// The random id of its lifetime.
+    BootId,
+    /// The task that writes the action store.
+    Keeper,
+    /// A socket that an earlier gateway left.
+    OldSocket,
+    /// A socket of its own.
+    Listening,
+    /// Signals.
+    Signals,
 }

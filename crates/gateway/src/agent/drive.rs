@@ -9,6 +9,7 @@ use lychgate_core::broker::Resolution;
 use lychgate_core::ids::{CardNo, Ref};
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
 use lychgate_core::request::CanonicalRequest;
+use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::Answer;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -59,7 +60,9 @@ pub(crate) async fn drive(context: &CallContext, reference: Ref, deadline: Insta
                     // The action goes on: it can't be taken back, and its end is recorded.
                     () = context.withdrawn.cancelled() => return unknown(context, reference),
                     _ = changed.changed() => {}
-                    () = tokio::time::sleep(PROGRESS) => context.progress(context.gateway.say(&lychgate_text::GatewayText::UnderWay)).await,
+                    () = tokio::time::sleep(PROGRESS) => {
+                        context.progress(context.gateway.say(&Text::UnderWay)).await;
+                    }
                 }
             }
         }
@@ -158,7 +161,7 @@ fn withdraw(context: &CallContext, reference: Ref) -> Answer {
         authority.actions.get(reference).is_some_and(|action| matches!(action.state, ActionState::Waiting { .. }));
     if waiting {
         let finished = Finished::Refused(reasons.clone());
-        drop(authority.abort(reference, NotStarted::Unsent, "the caller withdrew it", finished));
+        drop(authority.abort(reference, NotStarted::Unsent, Reason::CallerLeft.word(), finished));
     }
     drop(authority);
     context.gateway.because(Some(context.run), Some(reference), &reasons)

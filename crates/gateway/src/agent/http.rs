@@ -33,7 +33,7 @@ pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
                 let reasons = Reasons::one(Reason::JournalUnavailable);
                 let finished = Finished::Refused(reasons.clone());
                 let mut authority = context.gateway.lock();
-                drop(authority.abort(reference, NotStarted::Unsent, "the journal failed", finished));
+                drop(authority.abort(reference, NotStarted::Unsent, Reason::JournalUnavailable.word(), finished));
                 drop(authority);
                 return context.gateway.because(Some(context.run), Some(reference), &reasons);
             }
@@ -95,13 +95,8 @@ fn try_begin(
         let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
         Refusal::Reasons(name.to_string(), reasons)
     };
-    if authority.vault.now() != VaultNow::Locked {
-        let standing = authority.standing(context.run, looked);
-        if !standing.is_empty() {
-            return Err(with_reasons(standing));
-        }
-    } else {
-        return Err(with_reasons(locked_reasons(context, authority, looked, &name)));
+    if let Some(reasons) = refused_at_once(context, authority, looked, &name) {
+        return Err(with_reasons(reasons));
     }
     let Some(channel) = authority.channel(&name) else {
         return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, &name)));
@@ -159,6 +154,19 @@ fn in_words(context: &CallContext, authority: &Authority, name: &ChannelName, re
     }
 }
 
+/// What holds whatever the request is. A locked vault refuses in any case.
+fn refused_at_once(
+    context: &CallContext,
+    authority: &Authority,
+    looked: &Looked,
+    name: &ChannelName,
+) -> Option<Vec<Reason>> {
+    if authority.vault.now() == VaultNow::Locked {
+        return Some(locked_reasons(context, authority, looked, name));
+    }
+    Some(authority.standing(context.run, looked)).filter(|standing| !standing.is_empty())
+}
+
 /// Everything that holds beside the lock, for the words.
 pub(super) fn locked_reasons(
     context: &CallContext,
@@ -196,12 +204,9 @@ fn known(
     request: &CanonicalRequest,
 ) -> Result<Option<Ref>, Refusal> {
     let reused = |what: &str| Refusal::Invalid(Reason::KeyReused, context.gateway.say(&Text::KeyReused { what }));
-    if authority.past.barred.contains(&call.client_ref) {
-        return Err(Refusal::Invalid(Reason::KeyReused, context.gateway.say(&Text::Barred)));
-    }
     if let Some(action) = authority.actions.of_run(context.run, call.client_ref) {
         let same = action.digest == request.digest();
-        return if same { Ok(Some(action.reference)) } else { Err(reused("client ref")) };
+        return if same { Ok(Some(action.reference)) } else { Err(reused("client_ref")) };
     }
     if let Some(key) = &call.action_key
         && let Some(earlier) = keyed(context, authority, key, request.channel())

@@ -63,7 +63,7 @@ pub(super) async fn revoke(console: &Console, run: Option<RunId>) -> Result<Repl
         {
             return Err(Refused::new(Failure::NotFound, say(&Text::NoRun)));
         }
-        let command = run.map_or_else(|| "revoke all".to_owned(), |run| format!("revoke {run}"));
+        let command = run.map_or_else(|| "revoke --all".to_owned(), |run| format!("revoke {run}"));
         let ends = authority.broker.revoke(run);
         let count = ends.approvals.len();
         // In memory it has happened already: a journal that fails stops no revoke.

@@ -1,6 +1,6 @@
 //! What the gateway itself says, in English.
 
-use crate::gateway::GatewayText as Text;
+use crate::gateway::{GatewayStep as Step, GatewayText as Text};
 
 pub(super) fn text(text: &Text<'_>) -> String {
     match *text {
@@ -31,8 +31,8 @@ pub(super) fn text(text: &Text<'_>) -> String {
             "the vault is out of this gateway's reach; stop it with `lych stop` and start it again"
         }
         Text::ForeignJournal => {
-            "the journal belongs to another vault, so the vault stays locked; put this vault's `audit` directory back, or \
-             look at it with `lych audit verify --key KEY`"
+            "the journal belongs to another vault, so the vault stays locked; put this vault's `audit` directory \
+             back, or look at it with `lych audit verify --key KEY`"
         }
         Text::BadKey => "the key is not what a passphrase derivation yields; use `lych unlock`",
         Text::NoCard => {
@@ -49,7 +49,8 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::NoRun => "there is no such live run; `lych runs` lists them",
         Text::NotGranted => "the journal could not record it, so nothing was granted; look at the disk and try again",
         Text::TakenBackMeanwhile => {
-            "approvals were revoked, or the channel or conversation changed, while this yes was being recorded; nothing was granted"
+            "approvals were revoked, or the channel or conversation changed, while this yes was being recorded; \
+             nothing was granted"
         }
         Text::DoneNotRecorded => "it is done, but the journal could not record it; look at the disk",
         Text::NoStore { why } => {
@@ -72,9 +73,8 @@ pub(super) fn text(text: &Text<'_>) -> String {
                 "this {what} was used with another request; use a new one, or send the same request. Nothing was sent."
             );
         }
-        Text::KeyTooLong { limit } => return format!("action_key is over the limit of {limit} bytes. Nothing was sent."),
-        Text::Barred => {
-            "this attempt was declared not started and can't start any more; make a new request. Nothing was sent."
+        Text::KeyTooLong { limit } => {
+            return format!("action_key is over the limit of {limit} bytes. Nothing was sent.");
         }
         Text::NoEarlierAction => "`retry_of` names no action of this run. Nothing was sent.",
         Text::ChannelCount { most } => return format!("name 1 to {most} channels; `list_channels` shows them"),
@@ -99,6 +99,30 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::EndedBeforeFirstByte => "its authority ended before the first byte; nothing was sent",
         Text::PermitTooOld => "too much time passed between the decision and the first byte; nothing was sent",
         Text::ResultNotRecorded => "a result came, and the journal could not record it",
+        Text::OldKernel { why } => return format!("this kernel can't carry the process checks: {why}"),
+        Text::NoVault { dir } => return format!("there is no vault in {dir}: run `lych up` or `lych init` first"),
+        Text::AlreadyServed { dir } => {
+            return format!("another gateway already serves {dir}: use it, or stop it with `lych stop`");
+        }
+        Text::StepFailed { step, at: None, why } => return format!("{}: {why}", self::step(step)),
+        Text::StepFailed { step, at: Some(at), why } => return format!("{} {at}: {why}", self::step(step)),
     }
     .to_owned()
+}
+
+fn step(step: Step) -> &'static str {
+    match step {
+        Step::Hiding => "turning non-dumpable",
+        Step::CoreDumps => "forbidding core dumps",
+        Step::Descriptors => "raising the descriptor limit",
+        Step::Runtime => "starting the runtime",
+        Step::OwnProgram => "looking at the own program",
+        Step::OwnNamespaces => "looking at the own namespaces",
+        Step::OwnAncestors => "looking at the own ancestors",
+        Step::BootId => "drawing the boot id",
+        Step::Keeper => "starting the keeper",
+        Step::OldSocket => "removing an old socket",
+        Step::Listening => "listening at",
+        Step::Signals => "listening for signals",
+    }
 }
