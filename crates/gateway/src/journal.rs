@@ -51,7 +51,8 @@ impl lychgate_journal::VaultSigner for AnchorSigner {
     }
 
     fn sign(&self, message: &[u8]) -> [u8; 64] {
-        // A vault that was locked meanwhile signs nothing: zeros verify nowhere, and the journal refuses such an anchor.
+        // A vault that was locked meanwhile signs nothing: zeros verify nowhere, and the journal refuses such an
+        // anchor.
         let signed = self.gateway.upgrade().and_then(|gateway| gateway.lock().vault.sign(message));
         signed.unwrap_or([0; 64])
     }

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     loader::start_over_without_loader_variables();
     // Before clap: the help is told in this language.
-    let say = lychgate_text::speak(&locale());
+    let say = lychgate_text::speak(&cmd::locale());
     // clap itself ends the process with status 2 where the arguments are wrong.
     let cli = cli::Cli::parse();
     match cmd::run(cli, say) {
@@ -33,13 +33,4 @@ fn main() -> ExitCode {
             trouble.exit.into()
         }
     }
-}
-
-/// The locale of messages. It chooses words and nothing else.
-fn locale() -> String {
-    ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .unwrap_or_default()
 }

@@ -43,43 +43,11 @@ pub(super) fn announce(
             .ok_or(Reason::ProcessChanged)?;
         Some(open(context, authority, ask)?)
     };
-    let Some((peer, kernel_boot, conversation)) = authority.broker.run(context.run).and_then(|run| {
-        let peer = run.subject().peer()?.inode;
-        Some((peer, run.subject().kernel_boot().to_owned(), run.conversation().map(str::to_owned)))
-    }) else {
-        return Err(Reason::ProcessChanged);
-    };
-    let event = Event::ActionRequested {
-        run: context.run,
-        action: number,
-        channel: channel.name.clone(),
-        method: request.method().to_string(),
-        target: format!("{}{}", request.origin(), request.path()),
-        digest: request.digest(),
-        body_bytes: request.body().len() as u64,
-        peer,
-    };
+    let record =
+        record(context, authority, channel, &request, reference, number, call).ok_or(Reason::ProcessChanged)?;
     let epoch = authority.vault.epoch().number;
+    let event = requested(&record, &request);
     let intent = authority.journal.append(journal::action(RowKind::Intent, epoch, GrantNo::NONE, reference, event));
-    let record = IntentRecord {
-        reference,
-        client_ref: call.client_ref,
-        action: number,
-        run: context.run,
-        boot: context.gateway.boot_no,
-        peer,
-        kernel_boot,
-        channel: channel.name.clone(),
-        channel_version: channel.version,
-        method: request.method().to_string(),
-        target: request.url().to_owned(),
-        conversation,
-        digest: request.digest(),
-        action_key: call.action_key.clone(),
-        retry_of: call.retry_of,
-        idempotency_key: None,
-        at: clock::wall(),
-    };
     authority.past.intents.insert(reference, record.clone());
     let kept = authority.keeper.keep_durably(Record::Intent(record));
     authority.actions.insert(Action {
@@ -96,6 +64,52 @@ pub(super) fn announce(
     });
     authority.bump();
     Ok(Announced { intent, kept })
+}
+
+/// What the journal tells of an action: its target without the query, which can hold anything.
+fn requested(record: &IntentRecord, request: &CanonicalRequest) -> Event {
+    Event::ActionRequested {
+        run: record.run,
+        action: record.action,
+        channel: record.channel.clone(),
+        method: record.method.clone(),
+        target: format!("{}{}", request.origin(), request.path()),
+        digest: record.digest,
+        body_bytes: request.body().len() as u64,
+        peer: record.peer,
+    }
+}
+
+/// What the store keeps of it. `None` where the run's process is not known any more.
+fn record(
+    context: &CallContext,
+    authority: &Authority,
+    channel: &Channel,
+    request: &CanonicalRequest,
+    reference: Ref,
+    number: ActionNo,
+    call: &HttpCall,
+) -> Option<IntentRecord> {
+    let run = authority.broker.run(context.run)?;
+    Some(IntentRecord {
+        reference,
+        client_ref: call.client_ref,
+        action: number,
+        run: context.run,
+        boot: context.gateway.boot_no,
+        peer: run.subject().peer()?.inode,
+        kernel_boot: run.subject().kernel_boot().to_owned(),
+        channel: channel.name.clone(),
+        channel_version: channel.version,
+        method: request.method().to_string(),
+        target: request.url().to_owned(),
+        conversation: run.conversation().map(str::to_owned),
+        digest: request.digest(),
+        action_key: call.action_key.clone(),
+        retry_of: call.retry_of,
+        idempotency_key: None,
+        at: clock::wall(),
+    })
 }
 
 /// The card for an action: about the session, about this use, or about both.

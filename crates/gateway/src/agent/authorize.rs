@@ -124,7 +124,8 @@ fn standing(context: &CallContext, authority: &Authority, looked: &Looked, names
     Reasons::new(reasons)
 }
 
-/// One card for all of them. After a lapse it shows what changed and no action (R19), and lists what the earlier run had.
+/// One card for all of them. After a lapse it shows what changed and no action (R19), and lists what the earlier run
+/// had.
 fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Option<Ask> {
     let run = authority.broker.run(context.run)?;
     let VaultNow::Unlocked(epoch) = authority.vault.now() else { return None };

@@ -70,8 +70,8 @@ async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, r
                 }
             }
             Err(FrameError::Closed | FrameError::CutOff | FrameError::Io(_)) => {
-                // A shim closes its connection because its agent ended: the kernel says so a moment later (R25). No call
-                // can come on this connection any more.
+                // A shim closes its connection because its agent ended: the kernel says so a moment later (R25). No
+                // call can come on this connection any more.
                 let exited = tokio::time::timeout(EXIT_SEEN, handle.ended.cancelled()).await.is_ok();
                 if !exited {
                     gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());

@@ -15,8 +15,8 @@ use lychgate_journal::Pending;
 use std::sync::Arc;
 
 impl Authority {
-    /// Ends every waiting action whose question is over: card denied or closed, run ended, vault locked, caller away too
-    /// long after a yes. Nothing waits behind a locked vault (R10).
+    /// Ends every waiting action whose question is over: card denied or closed, run ended, vault locked, caller away
+    /// too long after a yes. Nothing waits behind a locked vault (R10).
     pub(crate) fn sweep(&mut self) {
         let now = clock::now();
         let locked = self.vault.now() == VaultNow::Locked;

@@ -138,7 +138,8 @@ impl Authority {
         if self.broker.session(id, channel).is_some() {
             return None;
         }
-        // Until the person has answered, every channel is told the same: the answer must not list what the earlier run had.
+        // Until the person has answered, every channel is told the same: the answer must not list what the earlier
+        // run had.
         let live = |name: &ChannelName| self.broker.session(id, name).is_some_and(|session| session.ended().is_none());
         let lapse = run.lapse()?;
         if lapse.channels.iter().any(live) && !lapse.channels.contains(channel) {
@@ -160,7 +161,8 @@ impl Authority {
         self.broker.set_lapse(id, lapse);
     }
 
-    /// The newest run before this one of the same program and directory, for a card: named, and nothing follows from it.
+    /// The newest run before this one of the same program and directory, for a card: named, and nothing follows from
+    /// it.
     pub(crate) fn run_before(&self, id: RunId) -> Option<PreviousRun> {
         self.with_arrival(id, |recall, arrival| {
             let (run, agent) = recall.latest_of(arrival)?;
@@ -182,8 +184,8 @@ impl Authority {
         find(&self.recall, &arrival)
     }
 
-    /// Notes a run in the recall, once: when it is first approved. Runs that never had authority leave no trace there, so
-    /// that nobody can fill it by connecting.
+    /// Notes a run in the recall, once: when it is first approved. Runs that never had authority leave no trace
+    /// there, so that nobody can fill it by connecting.
     pub(crate) fn record_run(&mut self, id: RunId) {
         if self.recall.knows(id) {
             return;

@@ -3,7 +3,7 @@
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{Ref, RunId};
 use lychgate_core::record::{IntentRecord, StoredResult};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Content of results that is kept in memory, in bytes. The oldest goes first; the journal and the store have the rest.
@@ -14,8 +14,6 @@ const RESULTS_BYTES: usize = 64 * 1024 * 1024;
 pub(crate) struct Past {
     pub(crate) intents: BTreeMap<Ref, IntentRecord>,
     pub(crate) ends: BTreeMap<Ref, PastEnd>,
-    /// Refs that may never start: fenced before RETRY_SAFE was said.
-    pub(crate) barred: HashSet<Ref>,
     /// Which earlier runs' actions a run may see, by the person's yes.
     pub(crate) inherited: HashMap<RunId, Vec<(RunId, Vec<ChannelName>)>>,
     results: VecDeque<(Ref, usize)>,
@@ -61,7 +59,6 @@ impl Past {
                 other => drop(self.ends.insert(reference, other)),
             }
         }
-        self.barred.extend(stored.barred);
         for (run, from) in stored.inherited {
             self.inherited.entry(run).or_default().extend(from);
         }

@@ -5,7 +5,7 @@ use super::{Console, Refused, because};
 use crate::agent::authorize::usable;
 use crate::authority::Authority;
 use crate::clock;
-use lychgate_core::approval::CallApproval;
+use lychgate_core::approval::{ApprovalFacts, CallApproval};
 use lychgate_core::broker::{AnswerRefused, Approve, EndedApproval, Granting, Resolution};
 use lychgate_core::card::CardView;
 use lychgate_core::channel::{Ceremony, ChannelName};
@@ -14,6 +14,7 @@ use lychgate_core::event::{Event, RowDraft, RowKind};
 use lychgate_core::evidence::Seen;
 use lychgate_core::ids::{CardNo, Digest, Ref, RunId, VaultEpoch};
 use lychgate_core::outcome::{EndReason, Reason};
+use lychgate_core::proof::JournalAck;
 use lychgate_core::record::Record;
 use lychgate_journal::Pending;
 use lychgate_text::GatewayText as Text;
@@ -46,35 +47,11 @@ pub(super) async fn approve(
             whole = false;
             continue;
         };
-        let ended = EndedApproval {
-            run: facts.run,
-            channel: facts.channel.clone(),
-            approval: facts.id,
-            grant: facts.grant,
-            epoch: facts.epoch.number,
-            reason: EndReason::VaultLocked,
-        };
-        if has_usable(&authority, &ended) {
-            // Two cards asked for the same: the first approval stays, the second one's record is closed.
-            drop(authority.journal.append(crate::journal::revoke(
-                &EndedApproval { reason: EndReason::ApprovalExpired, ..ended.clone() },
-                authority.vault.epoch().number,
-            )));
-            opened.push(ended.channel);
-            continue;
-        }
-        let replaced = authority.broker.expire_session(ended.run, &ended.channel);
-        authority.apply(replaced);
-        if authority.broker.activate(facts, ack, &granting, epoch) {
-            opened.push(ended.channel);
+        let channel = facts.channel.clone();
+        if activate(&mut authority, facts, ack, &granting, epoch) {
+            opened.push(channel);
         } else {
-            // The yes came too late: its GRANT is on record, so its end must be as well.
             whole = false;
-            let run_ended = authority.broker.run(ended.run).and_then(lychgate_core::broker::Run::ended);
-            let taken_back = authority.broker.was_taken_back(&granting).then_some(EndReason::ManualRevoke);
-            let reason = run_ended.or(taken_back).unwrap_or(EndReason::VaultLocked);
-            let ended = EndedApproval { reason, ..ended };
-            drop(authority.journal.append(crate::journal::revoke(&ended, authority.vault.epoch().number)));
         }
     }
     if let Some(call) = granting.call.take().filter(|_| call_recorded) {
@@ -83,6 +60,43 @@ pub(super) async fn approve(
     let cause =
         if authority.broker.was_taken_back(&granting) { Reason::ApprovalRevoked } else { Reason::JournalUnavailable };
     settle(&mut authority, &granting.view, &opened, whole, cause)
+}
+
+/// A session approval whose GRANT is on record becomes live. `false` where the yes came too late; the record is closed.
+fn activate(
+    authority: &mut Authority,
+    facts: ApprovalFacts,
+    ack: JournalAck,
+    granting: &Granting,
+    epoch: Option<VaultEpoch>,
+) -> bool {
+    let ended = EndedApproval {
+        run: facts.run,
+        channel: facts.channel.clone(),
+        approval: facts.id,
+        grant: facts.grant,
+        epoch: facts.epoch.number,
+        reason: EndReason::VaultLocked,
+    };
+    let close = |authority: &Authority, reason| {
+        let ended = EndedApproval { reason, ..ended.clone() };
+        drop(authority.journal.append(crate::journal::revoke(&ended, authority.vault.epoch().number)));
+    };
+    if has_usable(authority, &ended) {
+        // Two cards asked for the same: the first approval stays, the second one's record is closed.
+        close(authority, EndReason::ApprovalExpired);
+        return true;
+    }
+    let replaced = authority.broker.expire_session(ended.run, &ended.channel);
+    authority.apply(replaced);
+    if authority.broker.activate(facts, ack, granting, epoch) {
+        return true;
+    }
+    // Its GRANT is on record, so its end must be as well.
+    let run_ended = authority.broker.run(ended.run).and_then(lychgate_core::broker::Run::ended);
+    let taken_back = authority.broker.was_taken_back(granting).then_some(EndReason::ManualRevoke);
+    close(authority, run_ended.or(taken_back).unwrap_or(EndReason::VaultLocked));
+    false
 }
 
 /// The run has an approval for that channel already, and it would still be used.
@@ -261,8 +275,8 @@ impl Randomness {
     }
 
     fn next(&mut self) -> [u8; 16] {
-        // INVARIANT: a card holds fewer channels than there are values. An empty pool would repeat an id, which names an
-        // approval in the journal and compares nothing.
+        // INVARIANT: a card holds fewer channels than there are values. An empty pool would repeat an id, which names
+        // an approval in the journal and compares nothing.
         self.pool.pop().unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! The operator socket: who may do what, and doing it.
 //!
-//! Narrowing (deny, revoke, lock, stop) needs nothing and works from anywhere. Everything else is refused to descendants
-//! of a run and to consoles that do not pass the look from outside; widening needs the PIN on top.
+//! Narrowing (deny, revoke, lock, stop) needs nothing and works from anywhere. Everything else is refused to
+//! descendants of a run and to consoles that do not pass the look from outside; widening needs the PIN on top.
 
 mod approve;
 mod channels;

@@ -89,9 +89,6 @@ fn recall(authority: &mut Authority, records: &[Record]) {
                     EndKind::NotStarted => PastEnd::NotStarted,
                     EndKind::NotObserved => PastEnd::NotObserved,
                 };
-                if matches!(end, PastEnd::NotStarted) && !past.intents.contains_key(reference) {
-                    past.barred.insert(*reference);
-                }
                 past.ends.insert(*reference, end);
             }
             Record::Inherited { from, to, channels, .. } => {

@@ -62,3 +62,12 @@ pub(crate) fn run(cli: Cli, say: &'static dyn Catalogue) -> Outcome {
         Command::DemoService(args) => demo::service::run(&context, &args),
     }
 }
+
+/// The locale of messages. It chooses words and nothing else.
+pub(crate) fn locale() -> String {
+    ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default()
+}

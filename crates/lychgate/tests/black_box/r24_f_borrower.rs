@@ -19,7 +19,10 @@ impl Known {
 
     /// Every question that names an action.
     fn questions(&self, world: &World) -> Vec<Value> {
-        let status = |id: Option<&str>, key: Option<&str>| json!({ "call": "action_status", "action_id": id, "action_key": key, "wait_seconds": 0 });
+        let status = |id: Option<&str>, key: Option<&str>| {
+            let call = "action_status";
+            json!({ "call": call, "action_id": id, "action_key": key, "wait_seconds": 0 })
+        };
         let mut retry = world.raw_get("/v1/secret");
         retry["retry_of"] = json!(self.action);
         vec![

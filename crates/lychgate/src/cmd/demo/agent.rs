@@ -15,6 +15,7 @@ use rmcp::service::{Peer, RoleClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -67,6 +68,7 @@ pub(crate) fn run(context: &Context, args: &AgentArgs) -> Outcome {
 }
 
 async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
+    let failed = |what, error: &dyn Display| Trouble::system(context.say, what, error);
     let mut shim = start_shim(context, args)?;
     let (Some(output), Some(input)) = (shim.stdout.take(), shim.stdin.take()) else {
         return Err(Trouble::of(context.say, &Problem::System { what: Attempt::StartingShim, why: Cause::NoPipes }));
@@ -74,7 +76,7 @@ async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
     let client =
         ().serve(AsyncRwTransport::new_client(output, input))
             .await
-            .map_err(|error| Trouble::system(context.say, Attempt::SpeakingMcp, &error))?;
+            .map_err(|error| failed(Attempt::SpeakingMcp, &error))?;
     output::json(&json!({ "ready": true, "pid": std::process::id() }));
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let orphaned = parent::ended();
@@ -82,7 +84,7 @@ async fn converse(context: &Context, args: &AgentArgs) -> Result<(), Trouble> {
     loop {
         let line = tokio::select! {
             () = &mut orphaned => return Ok(()),
-            line = lines.next_line() => line.map_err(|error| Trouble::system(context.say, Attempt::ReadingInput, &error))?,
+            line = lines.next_line() => line.map_err(|error| failed(Attempt::ReadingInput, &error))?,
         };
         let Some(line) = line else { return Ok(()) };
         match serde_json::from_str(&line) {
