@@ -4,7 +4,7 @@
 //! the card and is bound, and a program that takes a launcher's name gains only that its parent is named instead. A
 //! program that takes the name of a session manager is refused.
 
-use crate::text::base_name;
+use crate::linux::text::base_name;
 
 /// What a program is in the way from a shim up to its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ mod common;
 use common::{Stage, kill, now, words};
 use lychgate_core::evidence::{Difference, Seen, Why, differences};
 use lychgate_core::outcome::Reason;
-use lychgate_peer::{Pinned, Rules};
+use lychgate_peer::{Linux, Pinned, Rules};
 use std::os::fd::AsFd;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -245,7 +245,7 @@ fn a_process_that_got_the_number_of_one_that_ended_is_not_taken_for_it() {
     assert!(!process.alive);
     assert_eq!(process.executable, Seen::Unseen(Why::Gone), "nothing was read of the other process");
     assert_eq!(process.parent, Seen::Unseen(Why::Gone));
-    assert_eq!(Pinned::pin(old, second.pid, &rules).unwrap_err().reason, Reason::PeerGone);
+    assert_eq!(Pinned::pin(&Linux, old, second.pid, &rules).unwrap_err().reason, Reason::PeerGone);
     assert!(second.pin(&rules).is_ok());
     drop(second);
     child.wait().unwrap();

@@ -128,7 +128,7 @@ impl Actor {
     }
 
     pub fn pin(&self, rules: &Rules<'_>) -> Result<Pinned, PinRefused> {
-        Pinned::pin(lychgate_sys::peer_pidfd(self.socket.as_fd()).unwrap(), self.pid, rules)
+        Pinned::pin(&lychgate_peer::Linux, lychgate_sys::peer_pidfd(self.socket.as_fd()).unwrap(), self.pid, rules)
     }
 }
 

@@ -3,7 +3,9 @@
 //! A pid is a number that is used again. A pidfd is not, and neither is an open `/proc/PID` directory: once its
 //! process is gone, reads through it fail, whoever has the number now.
 
-use crate::text::{self, Stat, Status};
+use crate::linux::image::Bound;
+use crate::linux::text::{self, Stat};
+use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
@@ -128,13 +130,47 @@ impl Held {
         text::stat(&self.read("stat", PAGE)?).ok_or(Why::Unclear)
     }
 
-    pub(crate) fn status(&self) -> Result<Status, Why> {
+    pub(crate) fn status(&self) -> Result<Standing, Why> {
         text::status(&self.read("status", 4 * PAGE)?).ok_or(Why::Unclear)
     }
 
     /// The program's path for people, or why it can't be told.
     pub(crate) fn program(&self) -> String {
         self.link("exe").unwrap_or_else(|why| unseen_program(why).to_owned())
+    }
+}
+
+impl Process for Held {
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn inode(&self) -> ProcessInode {
+        self.inode
+    }
+
+    fn alive(&self) -> bool {
+        Self::alive(self)
+    }
+
+    fn standing(&self) -> Result<Standing, Why> {
+        self.status()
+    }
+
+    fn namespaces(&self) -> Result<Namespaces, Why> {
+        Self::namespaces(self)
+    }
+
+    fn parent(&self) -> Result<Option<Box<dyn Process>>, Why> {
+        Ok(Self::parent(self)?.map(|parent| -> Box<dyn Process> { Box::new(parent) }))
+    }
+
+    fn program(&self) -> String {
+        Self::program(self)
+    }
+
+    fn bind(self: Box<Self>) -> Result<Box<dyn Image>, Why> {
+        Ok(Box::new(Bound::new(*self)?))
     }
 }
 
