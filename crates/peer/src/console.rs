@@ -5,7 +5,8 @@
 
 use crate::linux::held::{Held, read_all, unseen_program};
 use crate::linux::image::{Bound, DELETED};
-use crate::linux::text::{Mapping, executable_mappings};
+use crate::linux::provenance::trustworthy;
+use crate::linux::text::executable_mappings;
 use crate::own::own_namespaces;
 use crate::world::{Image as _, Standing};
 use lychgate_core::evidence::{FileId, LiveProcess, ProcessFacts, ProcessInode, Seen, Why};
@@ -170,19 +171,6 @@ fn check_code(facts: &ProcessFacts, image: &Bound) -> Result<(), ConsoleRefused>
         }
     }
     Ok(())
-}
-
-/// The file behind the mapping can be written by nobody but its owner, who is not the console's user.
-///
-/// The name is where the mapped file is now, as the console sees the file system; a file without a name any more says
-/// so in it, and is then not found.
-fn trustworthy(mapping: &Mapping<'_>, held: &Held, user: u32) -> bool {
-    let Some(path) = mapping.name.strip_prefix(b"/") else { return false };
-    let behind_root = [b"root/".as_slice(), path].concat();
-    let Ok(stat) = held.follow(behind_root) else { return false };
-    // Root can write everything; what its own files hold is its own word.
-    let of_the_user = stat.st_uid == user && user != 0;
-    stat.st_ino == mapping.inode && !of_the_user && stat.st_mode & 0o022 == 0
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! From a peer to the chain of processes that a run is bound to.
 
 use crate::linux::held::unseen_program;
-use crate::linux::image::DELETED;
 use crate::linux::text::base_name;
 use crate::tables::{Role, role};
 use crate::world::{Image, Process, World};
@@ -131,8 +130,8 @@ fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> 
     while let Some(child) = chain.last().filter(|_| chain.len() < CHAIN_LENGTH) {
         let parent = child.image.process().parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
         let image = enter(parent, rules)?;
-        let file = image.path().map_err(Reason::from)?;
-        let role = role(file_name(&file), &image.arguments());
+        let path = image.path().map_err(Reason::from)?;
+        let role = role(base_name(&path), &image.arguments());
         match role {
             Role::Never => return Err(Reason::NoAgent),
             Role::Launcher => chain.push(Link::read(image).map_err(Reason::from)?),
@@ -163,10 +162,6 @@ fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>,
         return Err(Reason::ForeignNamespace);
     }
     Ok(image)
-}
-
-fn file_name(path: &str) -> &str {
-    base_name(path.strip_suffix(DELETED).unwrap_or(path))
 }
 
 /// Refuses a chain with anything unseen in it.

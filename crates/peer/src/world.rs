@@ -83,7 +83,7 @@ pub trait Image: Debug + Send + Sync {
     /// The process.
     fn process(&self) -> &dyn Process;
 
-    /// Path of the program file as the kernel tells it, with a mark where the file has no name any more.
+    /// Path of the program file as the kernel tells it, without its mark for a removed file.
     ///
     /// # Errors
     /// Where it can't be seen.

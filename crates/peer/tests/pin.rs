@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Stage, kill, names, now, wait, words};
-use lychgate_core::evidence::Seen;
+use lychgate_core::evidence::{PathNow, Seen};
 use lychgate_core::outcome::Reason;
 use lychgate_peer::{Linux, Pinned, Rules, inode_of, own_ancestry};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -30,7 +30,7 @@ fn the_agent_of_a_shim_is_the_process_that_started_it() {
     assert_eq!(facts.inode, inode_of(pidfd(agent.pid).as_fd()).unwrap());
     assert_eq!(facts.executable.value().unwrap().file, stage.file("agent"));
     assert_eq!(facts.executable.value().unwrap().path, stage.path("agent"));
-    assert!(!facts.executable.value().unwrap().deleted);
+    assert_eq!(facts.executable.value().unwrap().path_now, PathNow::Same);
     assert_eq!(facts.claimed_command, stage.serve("agent").join(" "));
     assert!(facts.directory.is_some() && facts.start_ticks > 0);
     assert_eq!(subject.kernel_boot().len(), 36);
@@ -231,7 +231,7 @@ fn an_agent_whose_file_was_removed_is_still_known_by_its_open_image() {
     let after = shim.pin(&stage.rules(&[])).unwrap();
     let [before, after] =
         [&before, &after].map(|pinned| pinned.subject().agent().unwrap().executable.value().unwrap().clone());
-    assert!(!before.deleted && after.deleted);
+    assert_eq!((before.path_now, after.path_now), (PathNow::Same, PathNow::Gone));
     assert_eq!((before.file, before.sha256), (after.file, after.sha256));
     assert_eq!(after.name(), "agent");
     drop((agent, shim));

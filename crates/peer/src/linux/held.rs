@@ -8,12 +8,12 @@ use crate::linux::text::{self, Stat};
 use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// The pidfs inode behind a pidfd: the identity of a process lifetime (with the kernel's boot id).
 ///
@@ -89,6 +89,19 @@ impl Held {
     /// Opens a file of the process's directory for reading.
     pub(crate) fn file(&self, name: &str) -> Result<OwnedFd, Why> {
         openat(&self.dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map_err(why)
+    }
+
+    /// Opens a path as the process sees it (`root/…`, `cwd/…`), without waiting for whoever is behind a pipe and without
+    /// touching a device: the file is looked at before it is opened for reading.
+    pub(crate) fn regular_file(&self, path: &str) -> Result<(OwnedFd, rustix::fs::Stat), Why> {
+        let place = openat(&self.dir, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(why)?;
+        let stat = fstat(&place).map_err(why)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(Why::Unclear);
+        }
+        let again = format!("/proc/self/fd/{}", place.as_raw_fd());
+        let file = openat(CWD, again, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+        Ok((file.map_err(why)?, stat))
     }
 
     /// Reads a file of the process's directory. One that is longer than `limit` bytes is not understood.

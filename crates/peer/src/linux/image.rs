@@ -1,11 +1,12 @@
 //! The image that a process runs: what is recorded of it, and whether it still is that one. A look costs tens of
 //! microseconds.
 
-use crate::linux::hash;
-use crate::linux::held::{Held, PAGE, read_all, seen, why};
+use crate::linux::held::{Held, PAGE, file_id, read_all, seen, why};
 use crate::linux::text::{self, Stat};
+use crate::linux::{hash, provenance};
 use crate::world::{Image, Process};
-use lychgate_core::evidence::{Executable, LiveProcess, Namespaces, ProcessFacts, Seen, Why};
+use lychgate_core::evidence::{Executable, FileId, LiveProcess, Namespaces, PathNow, ProcessFacts, Seen, Why};
+use lychgate_core::provenance::{Provenance, Unsigned};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -33,7 +34,7 @@ impl Image for Bound {
     }
 
     fn path(&self) -> Result<String, Why> {
-        self.held.link("exe")
+        Ok(path(&self.held, self.held.program_file()?)?.0)
     }
 
     fn arguments(&self) -> Vec<String> {
@@ -69,6 +70,15 @@ fn read(bound: &Bound) -> Result<ProcessFacts, Why> {
     let held = &bound.held;
     let stat = text::stat(&read_all(bound.stat.as_fd(), PAGE)?).ok_or(Why::Unclear)?;
     let [uid, ..] = held.status()?.uids;
+    let arguments = arguments(held);
+    let (executable, provenance) = match executable(held) {
+        Ok((executable, image)) => {
+            let provenance = provenance::provenance(bound, &executable, image.as_fd(), uid);
+            (Seen::Seen(executable), provenance)
+        }
+        Err(why) => (Seen::Unseen(why), Provenance::Unsigned(Unsigned::Unseen)),
+    };
+    let script = executable.value().and_then(|program| provenance::script(held, program.name(), &arguments));
     Ok(ProcessFacts {
         pid: held.pid,
         start_ticks: stat.start_ticks,
@@ -78,8 +88,10 @@ fn read(bound: &Bound) -> Result<ProcessFacts, Why> {
         session: stat.session,
         start_stack: start_stack(stat.start_stack),
         namespaces: seen(held.namespaces()),
-        executable: executable(held),
-        claimed_command: arguments(held).join(" "),
+        executable,
+        provenance,
+        script,
+        claimed_command: arguments.join(" "),
         directory: held.link("cwd").ok(),
     })
 }
@@ -89,24 +101,39 @@ fn start_stack(told: u64) -> Seen<u64> {
     if told == 0 { Seen::Unseen(Why::NotReadable) } else { Seen::Seen(told) }
 }
 
-fn executable(held: &Held) -> Seen<Executable> {
-    seen(read_executable(held))
-}
-
-fn read_executable(held: &Held) -> Result<Executable, Why> {
+/// The program file, and the file itself, open.
+fn executable(held: &Held) -> Result<(Executable, OwnedFd), Why> {
     let file = held.file("exe")?;
-    let links = rustix::fs::fstat(&file).map_err(why)?.st_nlink;
     let (version, sha256) = hash::image(file.as_fd())?;
-    let path = held.link("exe")?;
-    Ok(Executable {
+    let (path, path_now) = path(held, version.file)?;
+    let executable = Executable {
         file: version.file,
         size: version.size,
         mtime_ns: version.mtime_ns,
         ctime_ns: version.ctime_ns,
         sha256,
-        deleted: links == 0 || path.ends_with(DELETED),
         path,
-    })
+        path_now,
+    };
+    Ok((executable, file))
+}
+
+/// The path of the program, and what is there now.
+///
+/// The kernel marks a path that leads nowhere any more with words that a file's own name may end with, so the mark is
+/// believed only where the path with it does not lead to the file.
+fn path(held: &Held, file: FileId) -> Result<(String, PathNow), Why> {
+    let told = held.link("exe")?;
+    let leads_to = |path: &str| {
+        let inside = path.strip_prefix('/').unwrap_or(path);
+        held.follow(format!("root/{inside}")).map(|stat| file_id(&stat))
+    };
+    if leads_to(&told) == Ok(file) {
+        return Ok((told, PathNow::Same));
+    }
+    let path = told.strip_suffix(DELETED).unwrap_or(&told).to_owned();
+    let now = if leads_to(&path).is_ok() { PathNow::Replaced } else { PathNow::Gone };
+    Ok((path, now))
 }
 
 /// What the kernel adds to the path of a file that has no name any more.

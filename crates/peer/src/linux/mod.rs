@@ -3,6 +3,7 @@
 pub(crate) mod hash;
 pub(crate) mod held;
 pub(crate) mod image;
+pub(crate) mod provenance;
 pub(crate) mod text;
 
 use crate::world::{Process, World};

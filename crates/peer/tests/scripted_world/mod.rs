@@ -77,8 +77,12 @@ impl Scripted {
                 ctime_ns: 1,
                 sha256: Digest([1; 32]),
                 path: format!("/usr/bin/{name}"),
-                deleted: false,
+                path_now: lychgate_core::evidence::PathNow::Same,
             }),
+            provenance: lychgate_core::provenance::Provenance::Unsigned(
+                lychgate_core::provenance::Unsigned::NotPackaged,
+            ),
+            script: None,
             claimed_command: name.to_owned(),
             directory: None,
         };
