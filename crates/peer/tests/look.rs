@@ -90,6 +90,28 @@ fn an_exec_of_the_same_program_anywhere_in_the_chain_is_seen() {
 }
 
 /// F93.
+/// A helper that shares the memory keeps the old map in use, and without randomisation the new stack begins where the
+/// old one did: only the kernel's own report tells.
+#[test]
+fn an_exec_that_a_helper_with_the_same_memory_hides_is_seen() {
+    let stage = Stage::with("hider", &["agent"]);
+    let mut child = stage.spawn(&[words(&["setarch", "-R"]), stage.serve("agent")].concat());
+    let actor = stage.next();
+    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
+    let rules = Rules { gateway_file: lychgate_core::evidence::FileId { dev: 0, ino: 0 }, ..rules };
+    let pinned = actor.pin(&rules).unwrap();
+    assert_eq!(now(&pinned), []);
+    actor.tell("hide", &[]);
+    assert_eq!(actor.hear().0, "said\n");
+    let peer = pinned.subject().peer().unwrap();
+    let live = pinned.look(Seen::Seen(peer.inode));
+    assert_eq!(live.processes[0].start_stack, peer.start_stack, "else the attack is not what it is meant to be");
+    assert_eq!(now(&pinned), [Difference::Exec]);
+    drop(actor);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 #[test]
 fn an_exec_of_another_program_is_seen_by_its_file_too() {
     let stage = Stage::new(&["agent", "shim", "other"]);

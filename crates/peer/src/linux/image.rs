@@ -7,6 +7,7 @@ use crate::linux::{hash, provenance};
 use crate::world::{Image, Process};
 use lychgate_core::evidence::{Executable, FileId, LiveProcess, Namespaces, PathNow, ProcessFacts, Seen, Why};
 use lychgate_core::provenance::{Provenance, Unsigned};
+use lychgate_sys::ExecWatch;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -14,7 +15,9 @@ use std::os::fd::{AsFd, OwnedFd};
 #[derive(Debug)]
 pub(crate) struct Bound {
     pub(crate) held: Held,
-    /// Tells an `execve`. Opened before any fact was read, so that they are all of the image it describes.
+    /// The kernel's own word of an `execve`; `None` where it gives none (in a container). Begun before the rest.
+    execs: Option<ExecWatch>,
+    /// Tells an `execve` as well. Opened before any fact was read, so that they are all of the image it describes.
     pub(crate) maps: OwnedFd,
     /// Read again for each action without being opened again.
     pub(crate) stat: OwnedFd,
@@ -23,8 +26,9 @@ pub(crate) struct Bound {
 impl Bound {
     /// Takes hold of the image that `held` runs now.
     pub(crate) fn new(held: Held) -> Result<Self, Why> {
+        let execs = ExecWatch::start(held.pid).ok();
         let (maps, stat) = (held.file("maps")?, held.file("stat")?);
-        Ok(Self { held, maps, stat })
+        Ok(Self { held, execs, maps, stat })
     }
 }
 
@@ -155,8 +159,15 @@ fn look(bound: &Bound, then: &ProcessFacts) -> LiveProcess {
         },
         namespaces: namespaces(held, then),
         // After the others: an image that is in use now was in use while they were read.
-        same_image: seen(lychgate_sys::image_unchanged(bound.maps.as_fd()).map_err(|_| Why::Unclear)),
+        same_image: seen(same_image(bound)),
     }
+}
+
+/// A helper that shares the memory can keep the held map alive over an `execve`, and the new program can set its start
+/// of stack to the old one's (`PR_SET_MM_MAP`). Neither reaches the kernel's own report.
+fn same_image(bound: &Bound) -> Result<bool, Why> {
+    let kept = lychgate_sys::image_unchanged(bound.maps.as_fd()).map_err(|_| Why::Unclear)?;
+    Ok(kept && !bound.execs.as_ref().is_some_and(ExecWatch::executed))
 }
 
 /// A process can move to another user namespace. It can't change its own pid namespace, only that of its children
