@@ -1,8 +1,10 @@
-//! An attacker: becomes another program while a helper that shares its memory keeps the old one in use.
+//! An attacker with what safe code can't do. `hider serve SOCKET` connects, says `hello`, and obeys lines:
 //!
-//! `hider serve SOCKET` connects and says `hello`. On a line `hide`, it starts the helper and executes its own program
-//! anew with the same arguments, which then writes `said` on the socket that it inherited and goes on with the old start
-//! of stack. Run it under `setarch -R`, so that every address is the same again.
+//! * `hide` becomes another program while a helper that shares its memory keeps the old one in use: it starts the helper
+//!   and executes its own program anew with the same arguments, which then writes `said` on the socket that it inherited.
+//!   Under `setarch -R` every address is the same again;
+//! * `thread` writes `said` from another thread, and `leave` from another thread after the first one has ended;
+//! * `rename` takes another name for itself, in its command line's place too, and then writes `said`.
 #![allow(unsafe_code, reason = "the attack shares memory between processes, which nothing safe can")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's helper dies loudly where it must not go on")]
 
@@ -31,6 +33,16 @@ fn main() {
         match line.as_str() {
             "say" => socket.write_all(b"said\n").unwrap(),
             "hide" => hide(&socket, &arguments),
+            "thread" => {
+                let mut socket = socket.try_clone().unwrap();
+                std::thread::spawn(move || socket.write_all(b"said\n").unwrap()).join().unwrap();
+            }
+            "leave" => leave(socket.try_clone().unwrap()),
+            "rename" => {
+                // SAFETY: the name is a string that ends with a zero byte; the kernel only reads it.
+                assert_eq!(unsafe { libc::prctl(libc::PR_SET_NAME, c"sshd".as_ptr()) }, 0);
+                socket.write_all(b"said\n").unwrap();
+            }
             _ => {}
         }
     }
@@ -48,6 +60,23 @@ fn hide(socket: &UnixStream, arguments: &[String]) {
     assert_eq!(unsafe { libc::dup2(socket.as_raw_fd(), INHERITED) }, INHERITED);
     let failed = Command::new(&arguments[0]).args(&arguments[1..]).exec();
     unreachable!("{failed}");
+}
+
+/// Ends the first thread alone; another one goes on until the socket closes.
+fn leave(mut socket: UnixStream) {
+    let gone = std::process::id();
+    std::thread::spawn(move || {
+        // The state of a first thread that ended is Z, while the process lives on.
+        while !std::fs::read_to_string(format!("/proc/{gone}/stat")).unwrap().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        socket.write_all(b"said\n").unwrap();
+        let mut rest = String::new();
+        let _ = BufReader::new(socket).read_line(&mut rest);
+        std::process::exit(0);
+    });
+    // SAFETY: ends this thread and frees nothing that the other one uses.
+    unsafe { libc::syscall(libc::SYS_exit, 0) };
 }
 
 extern "C" fn wait_for_ever(_: *mut libc::c_void) -> libc::c_int {

@@ -97,9 +97,7 @@ fn an_exec_that_a_helper_with_the_same_memory_hides_is_seen() {
     let stage = Stage::with("hider", &["agent"]);
     let mut child = stage.spawn(&[words(&["setarch", "-R"]), stage.serve("agent")].concat());
     let actor = stage.next();
-    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
-    let rules = Rules { gateway_file: lychgate_core::evidence::FileId { dev: 0, ino: 0 }, ..rules };
-    let pinned = actor.pin(&rules).unwrap();
+    let pinned = alone(&actor, &stage);
     assert_eq!(now(&pinned), []);
     actor.tell("hide", &[]);
     assert_eq!(actor.hear().0, "said\n");
@@ -110,6 +108,81 @@ fn an_exec_that_a_helper_with_the_same_memory_hides_is_seen() {
     drop(actor);
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// A requester of its own, which is no shim.
+fn alone(actor: &common::Actor, stage: &Stage) -> Pinned {
+    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
+    let rules = Rules { gateway_file: lychgate_core::evidence::FileId { dev: 0, ino: 0 }, ..rules };
+    actor.pin(&rules).unwrap()
+}
+
+#[test]
+fn any_thread_of_the_process_may_speak_for_it() {
+    let stage = Stage::with("hider", &["agent"]);
+    let (actor, mut child) = stage.enter("agent");
+    let pinned = alone(&actor, &stage);
+    actor.tell("thread", &[]);
+    let (_, sender, pid) = actor.hear();
+    assert_eq!(pid, actor.pid, "the kernel names the process, not the thread");
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), []);
+    drop(actor);
+    child.wait().unwrap();
+}
+
+/// `/proc/PID/exe` is gone with the first thread, although others run on.
+#[test]
+fn a_process_whose_first_thread_ended_can_no_longer_be_proven_the_same() {
+    let stage = Stage::with("hider", &["agent"]);
+    let (actor, mut child) = stage.enter("agent");
+    let pinned = alone(&actor, &stage);
+    actor.tell("leave", &[]);
+    let (_, sender, _) = actor.hear();
+    let found = differences(pinned.subject(), &pinned.look(Seen::Seen(sender)));
+    assert!(found.contains(&Difference::Unseen), "{found:?}");
+    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
+    assert!(actor.pin(&rules).is_err(), "and it can't be pinned anew");
+    drop(actor);
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_name_that_a_process_gives_itself_changes_nothing() {
+    let stage = Stage::with("hider", &["agent"]);
+    let [program, serve, socket]: [String; 3] = stage.serve("agent").try_into().unwrap();
+    let mut command = std::process::Command::new(&program);
+    std::os::unix::process::CommandExt::arg0(&mut command, "systemd");
+    let mut child = command.args([serve, socket]).env_remove("LD_LIBRARY_PATH").spawn().unwrap();
+    let actor = stage.next();
+    actor.tell("rename", &[]);
+    assert_eq!(actor.hear().0, "said\n");
+    let pinned = alone(&actor, &stage);
+    let facts = pinned.subject().agent().unwrap();
+    assert_eq!(facts.executable.value().unwrap().path, program);
+    assert!(facts.claimed_command.starts_with("systemd "), "{}", facts.claimed_command);
+    assert_eq!(now(&pinned), []);
+    drop(actor);
+    child.wait().unwrap();
+}
+
+#[test]
+fn two_agents_of_one_program_are_two() {
+    let stage = Stage::new(&["agent"]);
+    let (one, mut first) = stage.enter("agent");
+    let (two, mut second) = stage.enter("agent");
+    let (pinned, other) = (alone(&one, &stage), alone(&two, &stage));
+    assert_ne!(pinned.subject().digest(), other.subject().digest());
+    assert_eq!(
+        differences(pinned.subject(), &pinned.look(Seen::Seen(two.say()))),
+        [Difference::Sender],
+        "the other one's word"
+    );
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(one.say()))), []);
+    let chain = other.look(Seen::Seen(one.say()));
+    assert!(differences(pinned.subject(), &chain).contains(&Difference::Inode), "the other one's chain");
+    drop((one, two));
+    first.wait().unwrap();
+    second.wait().unwrap();
 }
 
 #[test]
