@@ -1,8 +1,10 @@
 //! What a card says, as facts. Each language renders it; its digest is what an approval is bound to.
 
 use crate::channel::{Ceremony, ChannelName};
+use crate::evidence::PathNow;
 use crate::ids::{ActionNo, BootNo, CardNo, Digest, RunId};
 use crate::outcome::Reason;
+use crate::provenance::{Script, Signer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -55,10 +57,12 @@ pub struct AgentView {
     pub name: String,
     /// Path of the program.
     pub path: String,
-    /// The program file was deleted or replaced since it was started.
-    pub deleted: bool,
-    /// Who vouches for the program; `None` is shown as "unsigned".
-    pub signer: Option<String>,
+    /// What is at that path now.
+    pub path_now: PathNow,
+    /// Who vouches for the program.
+    pub signer: Signer,
+    /// The script that it says it runs, where it is an interpreter.
+    pub script: Option<Script>,
     /// SHA-256 of the image.
     pub sha256: Digest,
     /// Process id.

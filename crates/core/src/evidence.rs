@@ -3,6 +3,7 @@
 //! Nothing here comes from the client. A value that could not be seen is [`Seen::Unseen`] and denies.
 
 use crate::ids::Digest;
+use crate::provenance::{Provenance, Script};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -77,10 +78,22 @@ pub struct Executable {
     pub ctime_ns: i128,
     /// SHA-256 of the open image.
     pub sha256: Digest,
-    /// The path as the kernel tells it. Text for people; never compared.
+    /// The path as the kernel tells it, without its mark for a removed file. Text for people; never compared.
     pub path: String,
-    /// The file was unlinked or replaced since the process started it.
-    pub deleted: bool,
+    /// What is at that path now.
+    pub path_now: PathNow,
+}
+
+/// What is at the path of a program that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathNow {
+    /// The file that runs.
+    Same,
+    /// Nothing, or nothing that can be seen: it was removed since the start.
+    Gone,
+    /// Another file: an update took its place.
+    Replaced,
 }
 
 /// Times travel as 64-bit integers: serde can't read a 128-bit one back inside a tagged enum such as `Event`.
@@ -101,8 +114,7 @@ impl Executable {
     /// The last part of the path, for headlines.
     #[must_use]
     pub fn name(&self) -> &str {
-        let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
-        path.rsplit('/').next().unwrap_or(path)
+        self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 }
 
@@ -136,6 +148,10 @@ pub struct ProcessFacts {
     pub namespaces: Seen<Namespaces>,
     /// The program.
     pub executable: Seen<Executable>,
+    /// Who vouches for the program, beside the operator.
+    pub provenance: Provenance,
+    /// The script that an interpreter says it runs.
+    pub script: Option<Script>,
     /// First arguments of the command line: the process's own word, never identity.
     pub claimed_command: String,
     /// Working directory, where it could be read. The process chooses it.

@@ -15,6 +15,7 @@ pub mod ids;
 pub mod limits;
 pub mod outcome;
 pub mod proof;
+pub mod provenance;
 pub mod recall;
 pub mod receipt;
 pub mod record;

@@ -6,6 +6,7 @@ use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, Previou
 use lychgate_core::channel::{ApprovalMode, Channel};
 use lychgate_core::evidence::Seen;
 use lychgate_core::ids::{ActionNo, Digest};
+use lychgate_core::provenance::signer;
 use lychgate_core::request::CanonicalRequest;
 use lychgate_wire::operator::RunView;
 use sha2::{Digest as _, Sha256};
@@ -25,9 +26,9 @@ pub(crate) fn agent(run: &Run) -> Option<AgentView> {
     Some(AgentView {
         name: executable.name().to_owned(),
         path: executable.path.clone(),
-        deleted: executable.deleted,
-        // No package database and no pins are looked up yet: every program is unsigned, and the words say why.
-        signer: None,
+        path_now: executable.path_now,
+        signer: signer(&agent.provenance, Some(executable.sha256), []),
+        script: agent.script.clone(),
         sha256: executable.sha256,
         pid: agent.pid,
         directory: agent.directory.clone(),
@@ -96,7 +97,7 @@ pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
         run: run.id(),
         program: agent.as_ref().map_or_else(|| "?".to_owned(), |agent| agent.path.clone()),
         pid: agent.as_ref().map_or(0, |agent| agent.pid),
-        signer: agent.as_ref().and_then(|agent| agent.signer.clone()),
+        signer: agent.as_ref().map(|agent| agent.signer.clone()),
         directory: agent.and_then(|agent| agent.directory),
         conversation: run.conversation().map(str::to_owned),
         channels,

@@ -1,6 +1,7 @@
 //! All processes above one, whoever's they are.
 
-use crate::held::{Held, inode_of};
+use crate::linux::held::inode_of;
+use crate::world::World;
 use lychgate_core::evidence::{ProcessInode, Why};
 use lychgate_core::limits::CHAIN_LENGTH;
 use std::os::fd::AsFd;
@@ -23,11 +24,11 @@ pub struct Ancestor {
 ///
 /// # Errors
 /// Where a process could not be held or proven to be the parent. The way up is unknown then: refuse.
-pub fn ancestry(peer: impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
+pub fn ancestry(world: &dyn World, peer: impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
     let mut outcome = Err(Why::Unclear);
     // A parent may end while it is looked at; its child then has another one, and the way is walked again.
     for _ in 0..TRIES {
-        outcome = walk(&peer, pid);
+        outcome = walk(world, &peer, pid);
         if outcome != Err(Why::Gone) || !lives(&peer) {
             break;
         }
@@ -37,14 +38,14 @@ pub fn ancestry(peer: impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
 
 const TRIES: usize = 4;
 
-fn walk(peer: &impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
-    let mut next = Some(Held::adopt(peer.as_fd(), pid)?);
+fn walk(world: &dyn World, peer: &impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
+    let mut next = Some(world.adopt(peer.as_fd(), pid)?);
     let mut found = Vec::new();
     while let Some(process) = next {
         if found.len() >= CHAIN_LENGTH {
             return Err(Why::Unclear);
         }
-        found.push(Ancestor { inode: process.inode, pid: process.pid, program: process.program() });
+        found.push(Ancestor { inode: process.inode(), pid: process.pid(), program: process.program() });
         next = process.parent()?;
     }
     // The first link may have been cut while the upper ones were read.
@@ -53,5 +54,5 @@ fn walk(peer: &impl AsFd, pid: u32) -> Result<Vec<Ancestor>, Why> {
 }
 
 fn lives(peer: &impl AsFd) -> bool {
-    crate::held::alive([peer.as_fd()]) == [true]
+    crate::linux::held::alive([peer.as_fd()]) == [true]
 }

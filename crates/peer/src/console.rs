@@ -3,11 +3,12 @@
 //! A program of the same user that controls the console otherwise (a fake terminal around it) is not seen. This keeps
 //! out what is plain to see, before any factor is asked.
 
-use crate::facts::DELETED;
-use crate::held::Held;
+use crate::linux::held::{Held, read_all, unseen_program};
+use crate::linux::image::{Bound, DELETED};
+use crate::linux::provenance::trustworthy;
+use crate::linux::text::executable_mappings;
 use crate::own::own_namespaces;
-use crate::pin::Pinned;
-use crate::text::{Mapping, Status, executable_mappings};
+use crate::world::{Image as _, Standing};
 use lychgate_core::evidence::{FileId, LiveProcess, ProcessFacts, ProcessInode, Seen, Why};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -48,7 +49,8 @@ impl From<Why> for ConsoleRefused {
 /// A console that passed, held.
 #[derive(Debug)]
 pub struct ConsolePeer {
-    pinned: Pinned,
+    facts: ProcessFacts,
+    image: Bound,
 }
 
 /// Looks at the process of `pidfd`, which has the number `pid` now. Do it before the console makes itself non-dumpable.
@@ -66,22 +68,22 @@ pub fn inspect_console(pidfd: OwnedFd, pid: u32, own_file: FileId) -> Result<Con
     }
     untraced(&status)?;
     // From here on the memory map is held, and everything is of one image.
-    let pinned = Pinned::alone(held)?;
-    let console = ConsolePeer { pinned };
-    let (facts, process) = console.parts().ok_or(Why::Unclear)?;
+    let image = Bound::new(held)?;
+    let console = ConsolePeer { facts: image.facts()?, image };
+    let ConsolePeer { facts, image } = &console;
     match &facts.executable {
         Seen::Seen(executable) if executable.file == own_file => {}
         Seen::Seen(_) => return Err(ConsoleRefused::OtherProgram),
         Seen::Unseen(why) => return Err((*why).into()),
     }
-    check_environment(&process.held.read("environ", ENVIRON_BYTES)?)?;
-    check_code(facts, &process.held, process.maps.as_fd())?;
+    check_environment(&image.held.read("environ", ENVIRON_BYTES)?)?;
+    check_code(facts, image)?;
     // Last, and with the image unchanged: what was read was of this process and untraced.
-    untraced(&process.held.status()?)?;
+    untraced(&image.held.status()?)?;
     if console.still_same(facts.inode) { Ok(console) } else { Err(ConsoleRefused::Unseen(Why::Gone)) }
 }
 
-fn untraced(status: &Status) -> Result<(), ConsoleRefused> {
+fn untraced(status: &Standing) -> Result<(), ConsoleRefused> {
     if status.tracer == 0 { Ok(()) } else { Err(ConsoleRefused::Traced(status.tracer)) }
 }
 
@@ -92,36 +94,26 @@ impl ConsolePeer {
     /// same user; that is accepted, because `execve` would make it readable again and end the held memory map.
     #[must_use]
     pub fn still_same(&self, sender: ProcessInode) -> bool {
-        let Some((then, process)) = self.parts() else { return false };
         // Before the look, whose last question is whether the process lives.
-        let free = process.held.status().is_ok_and(|status| untraced(&status).is_ok());
-        let now = self.pinned.look(Seen::Seen(sender));
-        let [now] = now.processes.as_slice() else { return false };
-        free && sender == then.inode && same(then, now)
+        let free = self.image.held.status().is_ok_and(|status| untraced(&status).is_ok());
+        free && sender == self.facts.inode && same(&self.facts, &self.now())
     }
 
     /// Process id and program, for the journal.
     #[must_use]
     pub fn requester(&self) -> lychgate_core::event::Requester {
-        let facts = self.pinned.subject().peer();
         lychgate_core::event::Requester {
-            pid: facts.map_or(0, |facts| facts.pid),
-            program: match facts.map(|facts| &facts.executable) {
-                Some(Seen::Seen(executable)) => executable.path.clone(),
-                Some(Seen::Unseen(why)) => crate::held::unseen_program(*why).to_owned(),
-                None => crate::held::unseen_program(Why::Unclear).to_owned(),
+            pid: self.facts.pid,
+            program: match &self.facts.executable {
+                Seen::Seen(executable) => executable.path.clone(),
+                Seen::Unseen(why) => unseen_program(*why).to_owned(),
             },
         }
     }
 
-    /// The chain of one, to wait for its end.
-    #[must_use]
-    pub fn pinned(&self) -> &Pinned {
-        &self.pinned
-    }
-
-    fn parts(&self) -> Option<(&ProcessFacts, &crate::facts::Bound)> {
-        self.pinned.subject().peer().zip(self.pinned.processes().first())
+    fn now(&self) -> LiveProcess {
+        let now = self.image.live(&self.facts);
+        LiveProcess { alive: self.image.held.alive(), ..now }
     }
 }
 
@@ -165,12 +157,12 @@ const MAPS_BYTES: usize = 1024 * 1024;
 /// Executable memory that the kernel itself gives to every process.
 const KERNEL_CODE: &[&[u8]] = &[b"[vdso]", b"[vsyscall]", b"[uprobes]"];
 
-fn check_code(facts: &ProcessFacts, held: &Held, maps: std::os::fd::BorrowedFd<'_>) -> Result<(), ConsoleRefused> {
-    let text = crate::held::read_all(maps, MAPS_BYTES)?;
+fn check_code(facts: &ProcessFacts, image: &Bound) -> Result<(), ConsoleRefused> {
+    let text = read_all(image.maps.as_fd(), MAPS_BYTES)?;
     let own = facts.executable.value().map(|executable| (executable.path.as_bytes(), executable.file.ino));
     for mapping in executable_mappings(&text).ok_or(Why::Unclear)? {
         let allowed = KERNEL_CODE.contains(&mapping.name)
-            || trustworthy(&mapping, held, facts.uid)
+            || trustworthy(&mapping, &image.held, facts.uid)
             || (Some((mapping.name, mapping.inode)) == own && !mapping.name.ends_with(DELETED.as_bytes()));
         if !allowed {
             let name = String::from_utf8_lossy(mapping.name).into_owned();
@@ -181,38 +173,25 @@ fn check_code(facts: &ProcessFacts, held: &Held, maps: std::os::fd::BorrowedFd<'
     Ok(())
 }
 
-/// The file behind the mapping can be written by nobody but its owner, who is not the console's user.
-///
-/// The name is where the mapped file is now, as the console sees the file system; a file without a name any more says
-/// so in it, and is then not found.
-fn trustworthy(mapping: &Mapping<'_>, held: &Held, user: u32) -> bool {
-    let Some(path) = mapping.name.strip_prefix(b"/") else { return false };
-    let behind_root = [b"root/".as_slice(), path].concat();
-    let Ok(stat) = held.follow(behind_root) else { return false };
-    // Root can write everything; what its own files hold is its own word.
-    let of_the_user = stat.st_uid == user && user != 0;
-    stat.st_ino == mapping.inode && !of_the_user && stat.st_mode & 0o022 == 0
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     /// This test's own process, pinned, and as it looks now.
-    fn own() -> (Pinned, LiveProcess) {
-        let pinned = Pinned::alone(Held::open(std::process::id()).unwrap()).unwrap();
-        let live = pinned.look(Seen::Unseen(Why::Unclear)).processes.remove(0);
-        (pinned, live)
+    fn own() -> (ProcessFacts, LiveProcess) {
+        let image = Bound::new(Held::open(std::process::id()).unwrap()).unwrap();
+        let console = ConsolePeer { facts: image.facts().unwrap(), image };
+        let now = console.now();
+        (console.facts, now)
     }
 
     type Change = fn(&mut LiveProcess);
 
     #[test]
     fn each_single_thing_that_differs_makes_it_another_console() {
-        let (pinned, live) = own();
-        let then = pinned.subject().peer().unwrap();
-        assert!(same(then, &live));
+        let (then, live) = own();
+        assert!(same(&then, &live));
         let changes: [(&str, Change); 9] = [
             ("ended", |now| now.alive = false),
             ("inode", |now| now.inode = Seen::Seen(ProcessInode(0))),
@@ -227,17 +206,17 @@ mod tests {
         for (what, change) in changes {
             let mut now = live.clone();
             change(&mut now);
-            assert!(!same(then, &now), "{what}");
+            assert!(!same(&then, &now), "{what}");
         }
     }
 
     #[test]
     fn a_console_may_hide_what_only_a_dumpable_process_shows_and_be_reparented() {
-        let (pinned, mut now) = own();
+        let (then, mut now) = own();
         now.executable = Seen::Unseen(Why::NotReadable);
         now.start_stack = Seen::Unseen(Why::NotReadable);
         now.namespaces = Seen::Unseen(Why::NotReadable);
         now.parent = Seen::Seen(1);
-        assert!(same(pinned.subject().peer().unwrap(), &now));
+        assert!(same(&then, &now));
     }
 }

@@ -1,6 +1,6 @@
 //! Waiting for the end of any process of a chain.
 
-use crate::held::alive;
+use crate::linux::held::alive;
 use crate::pin::Pinned;
 use lychgate_sys::Watched;
 use std::future::poll_fn;
@@ -16,8 +16,7 @@ impl Pinned {
     /// # Panics
     /// Where it is awaited outside of a tokio runtime with I/O.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + 'static + use<> {
-        let pidfds: io::Result<Vec<OwnedFd>> =
-            self.processes().iter().map(|bound| bound.held.pidfd().try_clone_to_owned()).collect();
+        let pidfds: io::Result<Vec<OwnedFd>> = self.processes().iter().map(|image| image.ending()).collect();
         async move {
             let watched: io::Result<Vec<Watched>> =
                 pidfds.and_then(|pidfds| pidfds.into_iter().map(Watched::readable).collect());

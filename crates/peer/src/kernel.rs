@@ -1,6 +1,6 @@
 //! Is this kernel new enough? On an older one some checks would pass unproven, so it is refused.
 
-use crate::held::inode_of;
+use crate::linux::held::inode_of;
 use rustix::fs::{fstatfs, statfs};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 use rustix::system::uname;

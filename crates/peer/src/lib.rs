@@ -2,11 +2,12 @@
 //!
 //! The only crate that opens `/proc` or a pidfd. From the bottom up:
 //!
-//! * `held` holds one process by pidfd, by its `/proc/PID` directory and by its memory map;
-//! * `facts` reads what is recorded of it, `hash` the digest of its program, `text` parses what the kernel says;
+//! * [`world`] says what evidence is; `linux` finds it here: `held` holds one process by pidfd and by its `/proc/PID`
+//!   directory, `image` the program that it runs by its memory map, `hash` gives the digest of that program's file, and
+//!   `text` parses what the kernel says;
 //! * [`tables`] says which programs only start others and which are never an agent;
-//! * [`pin`](mod@pin) walks from a peer to its agent and binds the chain; `look` looks at it again for each action; `end`
-//!   waits for the end of any of it;
+//! * [`pin`](mod@pin) walks from a peer to its agent, binds the chain and looks at it again for each action; `end` waits
+//!   for the end of any of it;
 //! * [`ancestry`](mod@ancestry) and [`console`] judge who sits at an operator's socket;
 //! * [`own`] and [`kernel`] are about this process and the kernel under it.
 //!
@@ -20,16 +21,16 @@ pub mod own;
 pub mod pin;
 pub mod tables;
 
+pub mod world;
+
 mod end;
-mod facts;
-mod hash;
-mod held;
-mod look;
-mod text;
+mod linux;
 
 pub use ancestry::{Ancestor, ancestry};
 pub use console::{ConsolePeer, ConsoleRefused, inspect_console};
-pub use held::inode_of;
 pub use kernel::KernelTooOld;
+pub use linux::Linux;
+pub use linux::held::inode_of;
 pub use own::{own_ancestry, own_file, own_namespaces};
 pub use pin::{PinRefused, Pinned, Rules};
+pub use world::World;

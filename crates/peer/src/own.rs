@@ -1,11 +1,10 @@
 //! What this process is.
 
 use crate::ancestry::{Ancestor, ancestry};
-use crate::held::Held;
+use crate::linux::Linux;
+use crate::linux::held::Held;
 use lychgate_core::evidence::{FileId, Namespaces, Why};
 use std::io;
-use std::os::fd::AsFd;
-use std::sync::OnceLock;
 
 /// The program file that this process runs.
 ///
@@ -31,21 +30,8 @@ pub fn own_namespaces() -> io::Result<Namespaces> {
 /// Where one of them could not be held. Do not serve then, or an ancestor could pass as an agent.
 pub fn own_ancestry() -> io::Result<Vec<Ancestor>> {
     let this = this()?;
-    let all = ancestry(this.pidfd(), this.pid).map_err(|why| cannot("its own ancestors", why))?;
+    let all = ancestry(&Linux, this.pidfd(), this.pid).map_err(|why| cannot("its own ancestors", why))?;
     Ok(all.into_iter().skip(1).collect())
-}
-
-/// The kernel's boot id; `None` where it can't be read, and then nothing is pinned.
-pub(crate) fn kernel_boot() -> Option<&'static str> {
-    static BOOT: OnceLock<Option<String>> = OnceLock::new();
-    BOOT.get_or_init(|| {
-        let file = std::fs::File::open("/proc/sys/kernel/random/boot_id").ok()?;
-        let bytes = crate::held::read_all(file.as_fd(), 64).ok()?;
-        let text = String::from_utf8(bytes).ok()?;
-        let boot = text.trim_end();
-        (boot.len() == 36).then(|| boot.to_owned())
-    })
-    .as_deref()
 }
 
 fn this() -> io::Result<Held> {

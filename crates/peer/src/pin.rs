@@ -1,12 +1,12 @@
 //! From a peer to the chain of processes that a run is bound to.
 
-use crate::facts::{self, Bound};
-use crate::held::{Held, unseen_program};
-use crate::own;
+use crate::linux::held::unseen_program;
+use crate::linux::text::base_name;
 use crate::tables::{Role, role};
+use crate::world::{Image, Process, World};
 use lychgate_core::event::Requester;
 use lychgate_core::evidence::{
-    Difference, FileId, LiveChain, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Why, differences,
+    Difference, FileId, LiveChain, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Why, differences,
 };
 use lychgate_core::limits::CHAIN_LENGTH;
 use lychgate_core::outcome::Reason;
@@ -43,7 +43,7 @@ pub struct PinRefused {
 /// Costs four descriptors for each process. While this lives, none of the chain can be mistaken for another process.
 pub struct Pinned {
     subject: Subject,
-    processes: Vec<Bound>,
+    processes: Vec<Box<dyn Image>>,
 }
 
 impl Pinned {
@@ -56,20 +56,15 @@ impl Pinned {
     ///
     /// # Errors
     /// Refuses whatever could not be seen, proven the same at the end, or named an agent.
-    pub fn pin(peer: OwnedFd, peer_pid: u32, rules: &Rules<'_>) -> Result<Self, PinRefused> {
+    pub fn pin(world: &dyn World, peer: OwnedFd, peer_pid: u32, rules: &Rules<'_>) -> Result<Self, PinRefused> {
         let refused = |reason: Reason, program: &str| PinRefused {
             reason,
             requester: Requester { pid: peer_pid, program: program.to_owned() },
         };
-        let held = Held::adopt(peer.as_fd(), peer_pid).map_err(|why| refused(why.into(), unseen_program(why)))?;
-        let program = held.program();
-        walk(held, rules).and_then(confirm).map_err(|reason| refused(reason, &program))
-    }
-
-    /// Pins one process as a chain of its own, whatever it runs.
-    pub(crate) fn alone(held: Held) -> Result<Self, Why> {
-        let link = Link::read(Bound::new(held).map_err(|(why, _)| why)?)?;
-        promise(vec![link]).map_err(|_| Why::Unclear)
+        let process = world.adopt(peer.as_fd(), peer_pid).map_err(|why| refused(why.into(), unseen_program(why)))?;
+        let program = process.program();
+        let confirmed = walk(process, rules).and_then(|chain| confirm(world, chain));
+        confirmed.map_err(|reason| refused(reason, &program))
     }
 
     /// Whom the run is bound to.
@@ -78,8 +73,23 @@ impl Pinned {
         &self.subject
     }
 
+    /// Looks at every process of the chain now. `sender` is who wrote the frame, by the pidfd that came with it.
+    ///
+    /// The answer is evidence, no verdict: give it to [`lychgate_core::evidence::differences`]. It is out of date as soon
+    /// as it is made, so look as late as can be.
+    #[must_use]
+    pub fn look(&self, sender: Seen<ProcessInode>) -> LiveChain {
+        let both = self.processes.iter().zip(self.subject.chain());
+        let mut processes: Vec<LiveProcess> = both.map(|(image, then)| image.live(then)).collect();
+        // Asked last: who lives after the reads lived during them, since an end is for ever.
+        for (process, image) in processes.iter_mut().zip(&self.processes) {
+            process.alive = image.process().alive();
+        }
+        LiveChain { sender, processes }
+    }
+
     /// Peer first, agent last.
-    pub(crate) fn processes(&self) -> &[Bound] {
+    pub(crate) fn processes(&self) -> &[Box<dyn Image>] {
         &self.processes
     }
 }
@@ -87,26 +97,25 @@ impl Pinned {
 /// Pids alone: a command line may hold what its program was given in confidence.
 impl fmt::Debug for Pinned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pids: Vec<u32> = self.processes.iter().map(|bound| bound.held.pid).collect();
+        let pids: Vec<u32> = self.processes.iter().map(|image| image.process().pid()).collect();
         f.debug_struct("Pinned").field("pids", &pids).finish_non_exhaustive()
     }
 }
 
 /// One process of the chain with what was read of it.
 struct Link {
-    bound: Bound,
+    image: Box<dyn Image>,
     facts: ProcessFacts,
 }
 
 impl Link {
-    fn read(bound: Bound) -> Result<Self, Why> {
-        let arguments = facts::arguments(&bound.held);
-        let facts = facts::read(&bound, &arguments)?;
-        Ok(Self { bound, facts })
+    fn read(image: Box<dyn Image>) -> Result<Self, Why> {
+        let facts = image.facts()?;
+        Ok(Self { image, facts })
     }
 }
 
-fn walk(peer: Held, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
+fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
     let first = Link::read(enter(peer, rules)?).map_err(Reason::from)?;
     let shim = match &first.facts.executable {
         Seen::Seen(executable) => executable.file == rules.gateway_file,
@@ -119,15 +128,15 @@ fn walk(peer: Held, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
         (false, false) => return Ok(chain),
     }
     while let Some(child) = chain.last().filter(|_| chain.len() < CHAIN_LENGTH) {
-        let parent = child.bound.held.parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
-        let bound = enter(parent, rules)?;
-        let file = bound.held.link("exe").map_err(Reason::from)?;
-        let role = role(file_name(&file), &facts::arguments(&bound.held));
+        let parent = child.image.process().parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
+        let image = enter(parent, rules)?;
+        let path = image.path().map_err(Reason::from)?;
+        let role = role(base_name(&path), &image.arguments());
         match role {
             Role::Never => return Err(Reason::NoAgent),
-            Role::Launcher => chain.push(Link::read(bound).map_err(Reason::from)?),
+            Role::Launcher => chain.push(Link::read(image).map_err(Reason::from)?),
             Role::Ordinary => {
-                chain.push(Link::read(bound).map_err(Reason::from)?);
+                chain.push(Link::read(image).map_err(Reason::from)?);
                 return Ok(chain);
             }
         }
@@ -136,31 +145,27 @@ fn walk(peer: Held, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
 }
 
 /// What every process of a chain must pass before anything else is believed of it.
-fn enter(held: Held, rules: &Rules<'_>) -> Result<Bound, Reason> {
-    if held.pid == 1 || rules.never.contains(&held.inode) {
+fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>, Reason> {
+    if process.pid() == 1 || rules.never.contains(&process.inode()) {
         return Err(Reason::NoAgent);
     }
     // Another user's process may be unreadable; whose it is can always be read, and is the better reason.
-    let status = held.status()?;
-    if status.nested {
+    let standing = process.standing()?;
+    if standing.nested {
         return Err(Reason::ForeignNamespace);
     }
-    if status.uids != [rules.own_uid; 4] {
+    if standing.uids != [rules.own_uid; 4] {
         return Err(Reason::NoAgent);
     }
-    let bound = Bound::new(held).map_err(|(why, _)| why)?;
-    if bound.held.namespaces()? != rules.own_namespaces {
+    let image = process.bind()?;
+    if image.process().namespaces()? != rules.own_namespaces {
         return Err(Reason::ForeignNamespace);
     }
-    Ok(bound)
-}
-
-fn file_name(path: &str) -> &str {
-    crate::text::base_name(path.strip_suffix(facts::DELETED).unwrap_or(path))
+    Ok(image)
 }
 
 /// Refuses a chain with anything unseen in it.
-fn confirm(chain: Vec<Link>) -> Result<Pinned, Reason> {
+fn confirm(world: &dyn World, chain: Vec<Link>) -> Result<Pinned, Reason> {
     for Link { facts, .. } in &chain {
         let unseen = match (&facts.executable, &facts.start_stack, &facts.namespaces) {
             (Seen::Unseen(why), _, _) | (_, Seen::Unseen(why), _) | (_, _, Seen::Unseen(why)) => *why,
@@ -168,7 +173,7 @@ fn confirm(chain: Vec<Link>) -> Result<Pinned, Reason> {
         };
         return Err(unseen.into());
     }
-    promise(chain).map_err(|found| {
+    promise(world, chain).map_err(|found| {
         let namespace = found.contains(&Difference::Namespace);
         if namespace { Reason::ForeignNamespace } else { Reason::PeerGone }
     })
@@ -177,13 +182,13 @@ fn confirm(chain: Vec<Link>) -> Result<Pinned, Reason> {
 /// The one place that states a [`Subject`] as observed, and it lets none out that a second look does not confirm.
 ///
 /// Each process was held before it was read; now all are alive, run the image that was read, and have the parents that
-/// were read. The parents within the chain are the very processes of the chain: see [`Held::parent`].
-fn promise(chain: Vec<Link>) -> Result<Pinned, Vec<Difference>> {
+/// were read. The parents within the chain are the very processes of the chain: see [`Process::parent`].
+fn promise(world: &dyn World, chain: Vec<Link>) -> Result<Pinned, Vec<Difference>> {
     let unseen = || vec![Difference::Unseen];
-    let boot = own::kernel_boot().ok_or_else(unseen)?;
-    let (processes, facts): (Vec<Bound>, Vec<ProcessFacts>) =
-        chain.into_iter().map(|link| (link.bound, link.facts)).unzip();
-    let subject = Subject::observed(facts, boot.to_owned()).ok_or_else(unseen)?;
+    let boot = world.boot().ok_or_else(unseen)?;
+    let (processes, facts): (Vec<Box<dyn Image>>, Vec<ProcessFacts>) =
+        chain.into_iter().map(|link| (link.image, link.facts)).unzip();
+    let subject = Subject::observed(facts, boot).ok_or_else(unseen)?;
     let pinned = Pinned { subject, processes };
     let LiveChain { processes, .. } = pinned.look(Seen::Unseen(Why::Unclear));
     let peer = pinned.subject.peer().ok_or_else(unseen)?.inode;

@@ -4,7 +4,8 @@
 //! the card and is bound, and a program that takes a launcher's name gains only that its parent is named instead. A
 //! program that takes the name of a session manager is refused.
 
-use crate::text::base_name;
+use crate::linux::text::base_name;
+use lychgate_core::provenance::Unsigned;
 
 /// What a program is in the way from a shim up to its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +129,91 @@ fn words(arguments: &[String]) -> impl Iterator<Item = &str> {
     arguments.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-') && !word.is_empty())
 }
 
+/// Why a program of this file name is unsigned, whoever vouches for its file: what it does is not in it.
+#[must_use]
+pub fn unsigned_whatever_the_file(file_name: &str) -> Option<Unsigned> {
+    let versioned = |name: &str| file_name.strip_prefix(name).is_some_and(is_version);
+    if file_name.starts_with("ld-linux") || file_name.starts_with("ld-musl") || file_name == "ld.so" {
+        Some(Unsigned::Loader)
+    } else if INTERPRETERS.iter().any(|name| versioned(name)) {
+        Some(Unsigned::Interpreter)
+    } else if MANY_PROGRAMS.contains(&file_name) {
+        Some(Unsigned::ManyPrograms)
+    } else if DEBUGGERS.iter().any(|name| versioned(name)) {
+        Some(Unsigned::Debugger)
+    } else if EMULATORS.contains(&file_name) || file_name.starts_with("qemu-") {
+        Some(Unsigned::Emulator)
+    } else {
+        None
+    }
+}
+
+/// What may follow the name of a program in its file's: nothing, or a version (`3.13`, `-5.40`, `14`).
+fn is_version(rest: &str) -> bool {
+    rest.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | '-' | 'm' | 't' | 'd'))
+}
+
+/// Programs that run a script.
+#[rustfmt::skip]
+pub const INTERPRETERS: &[&str] = &[
+    "node", "nodejs", "bun", "deno", "electron", "qjs", "gjs", "python", "pypy", "ipython", "perl", "ruby", "jruby", "irb", "php",
+    "php-cgi", "lua", "luajit", "tclsh", "wish", "expect", "guile", "racket", "scheme", "sbcl", "clisp", "ecl", "java", "mono", "dotnet", "R",
+    "Rscript", "julia", "octave", "octave-cli", "beam.smp", "erl", "escript", "elixir", "ocaml", "ghci", "runghc", "swipl", "gawk", "mawk", "awk", "emacs",
+    "vim", "vim.basic", "nvim", "make", "gmake", "just", "jq", "osascript",
+    "sh", "bash", "rbash", "dash", "zsh", "fish", "ksh", "mksh", "oksh", "ash", "tcsh", "csh", "nu", "xonsh", "elvish", "pwsh",
+];
+
+/// Many programs in one file.
+pub const MANY_PROGRAMS: &[&str] = &["busybox", "toybox", "coreutils", "gnu-coreutils", "sbase-box", "box"];
+
+/// Programs that run another and may change it.
+#[rustfmt::skip]
+pub const DEBUGGERS: &[&str] = &[
+    "gdb", "gdbserver", "lldb", "lldb-server", "strace", "ltrace", "rr", "valgrind", "valgrind.bin", "perf", "bpftrace", "uftrace", "frida", "delve", "dlv",
+    "faketime", "fakeroot", "fakechroot", "proot", "eatmydata", "catchsegv", "sotruss",
+];
+
+/// Programs that run those of another machine or system.
+pub const EMULATORS: &[&str] =
+    &["wine", "wine64", "wine-preloader", "wine64-preloader", "box64", "box86", "FEXInterpreter", "scummvm", "dosbox"];
+
+/// The script that the command line of an interpreter names; `None` where `file_name` is none, or it runs code from
+/// elsewhere (`-c`, `-e`, a module, its input).
+#[must_use]
+pub fn script_of<'a>(file_name: &str, arguments: &'a [String]) -> Option<&'a str> {
+    if unsigned_whatever_the_file(file_name) != Some(Unsigned::Interpreter) {
+        return None;
+    }
+    let mut rest = arguments.iter().skip(1).map(String::as_str);
+    while let Some(argument) = rest.next() {
+        match argument {
+            "--" => return rest.next(),
+            "-" | "-c" | "-e" | "-m" | "-p" | "-r" | "-E" | "--eval" | "--print" | "-jar" | "-cp" | "-s" | "-i" => {
+                return None;
+            }
+            "run" if matches!(file_name, "bun" | "deno") => {}
+            "-W"
+            | "-X"
+            | "-I"
+            | "-Q"
+            | "--require"
+            | "--import"
+            | "--loader"
+            | "--experimental-loader"
+            | "-C"
+            | "--conditions"
+            | "--env-file"
+            | "--input-type"
+            | "--title" => {
+                let _value = rest.next();
+            }
+            option if option.starts_with('-') => {}
+            script => return Some(script).filter(|script| !script.is_empty()),
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,5 +270,53 @@ mod tests {
     fn a_claimed_name_makes_nothing_a_launcher_whose_file_is_not() {
         assert_eq!(of("agent", "sh|-c|x"), Role::Ordinary);
         assert_eq!(of("agent", "npm exec thing"), Role::Ordinary);
+    }
+
+    #[test]
+    fn what_runs_something_else_is_unsigned_whatever_its_file() {
+        for (name, why) in [
+            ("ld-linux-x86-64.so.2", Unsigned::Loader),
+            ("python3.13", Unsigned::Interpreter),
+            ("python", Unsigned::Interpreter),
+            ("node", Unsigned::Interpreter),
+            ("perl5.40.1", Unsigned::Interpreter),
+            ("ruby3.3", Unsigned::Interpreter),
+            ("bash", Unsigned::Interpreter),
+            ("busybox", Unsigned::ManyPrograms),
+            ("gdb", Unsigned::Debugger),
+            ("lldb-19", Unsigned::Debugger),
+            ("qemu-x86_64-static", Unsigned::Emulator),
+        ] {
+            assert_eq!(unsigned_whatever_the_file(name), Some(why), "{name}");
+        }
+        for name in ["claude", "codex", "nodemon", "pythonista", "perlbrew", "gdbus", "bashful", "makeself", "Rust"] {
+            assert_eq!(unsigned_whatever_the_file(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_script_is_what_the_interpreter_would_run() {
+        let of = |program: &str, command: &str| {
+            let arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            script_of(program, &arguments).map(str::to_owned)
+        };
+        for (program, command, script) in [
+            ("python3.13", "python3 agent.py --fast", Some("agent.py")),
+            ("python3.13", "python3 -u -W error -X dev agent.py", Some("agent.py")),
+            ("python3.13", "python3 -- agent.py", Some("agent.py")),
+            ("python3.13", "python3 -m agent", None),
+            ("python3.13", "python3 -c pass", None),
+            ("python3.13", "python3 -", None),
+            ("python3.13", "python3", None),
+            ("node", "node --no-warnings --require ./hook.js /usr/lib/agent/cli.js x", Some("/usr/lib/agent/cli.js")),
+            ("node", "node --require=./hook.js cli.js", Some("cli.js")),
+            ("node", "node -e 1", None),
+            ("bun", "bun run agent.ts", Some("agent.ts")),
+            ("bash", "bash ./agent.sh", Some("./agent.sh")),
+            ("bash", "bash -c lych", None),
+            ("agent", "agent agent.py", None),
+        ] {
+            assert_eq!(of(program, command).as_deref(), script, "{command}");
+        }
     }
 }

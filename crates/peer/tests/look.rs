@@ -6,7 +6,7 @@ mod common;
 use common::{Stage, kill, now, words};
 use lychgate_core::evidence::{Difference, Seen, Why, differences};
 use lychgate_core::outcome::Reason;
-use lychgate_peer::{Pinned, Rules};
+use lychgate_peer::{Linux, Pinned, Rules};
 use std::os::fd::AsFd;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -90,6 +90,101 @@ fn an_exec_of_the_same_program_anywhere_in_the_chain_is_seen() {
 }
 
 /// F93.
+/// A helper that shares the memory keeps the old map in use, and without randomisation the new stack begins where the
+/// old one did: only the kernel's own report tells.
+#[test]
+fn an_exec_that_a_helper_with_the_same_memory_hides_is_seen() {
+    let stage = Stage::with("hider", &["agent"]);
+    let mut child = stage.spawn(&[words(&["setarch", "-R"]), stage.serve("agent")].concat());
+    let actor = stage.next();
+    let pinned = alone(&actor, &stage);
+    assert_eq!(now(&pinned), []);
+    actor.tell("hide", &[]);
+    assert_eq!(actor.hear().0, "said\n");
+    let peer = pinned.subject().peer().unwrap();
+    let live = pinned.look(Seen::Seen(peer.inode));
+    assert_eq!(live.processes[0].start_stack, peer.start_stack, "else the attack is not what it is meant to be");
+    assert_eq!(now(&pinned), [Difference::Exec]);
+    drop(actor);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A requester of its own, which is no shim.
+fn alone(actor: &common::Actor, stage: &Stage) -> Pinned {
+    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
+    let rules = Rules { gateway_file: lychgate_core::evidence::FileId { dev: 0, ino: 0 }, ..rules };
+    actor.pin(&rules).unwrap()
+}
+
+#[test]
+fn any_thread_of_the_process_may_speak_for_it() {
+    let stage = Stage::with("hider", &["agent"]);
+    let (actor, mut child) = stage.enter("agent");
+    let pinned = alone(&actor, &stage);
+    actor.tell("thread", &[]);
+    let (_, sender, pid) = actor.hear();
+    assert_eq!(pid, actor.pid, "the kernel names the process, not the thread");
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(sender))), []);
+    drop(actor);
+    child.wait().unwrap();
+}
+
+/// `/proc/PID/exe` is gone with the first thread, although others run on.
+#[test]
+fn a_process_whose_first_thread_ended_can_no_longer_be_proven_the_same() {
+    let stage = Stage::with("hider", &["agent"]);
+    let (actor, mut child) = stage.enter("agent");
+    let pinned = alone(&actor, &stage);
+    actor.tell("leave", &[]);
+    let (_, sender, _) = actor.hear();
+    let found = differences(pinned.subject(), &pinned.look(Seen::Seen(sender)));
+    assert!(found.contains(&Difference::Unseen), "{found:?}");
+    let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };
+    assert!(actor.pin(&rules).is_err(), "and it can't be pinned anew");
+    drop(actor);
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_name_that_a_process_gives_itself_changes_nothing() {
+    let stage = Stage::with("hider", &["agent"]);
+    let [program, serve, socket]: [String; 3] = stage.serve("agent").try_into().unwrap();
+    let mut command = std::process::Command::new(&program);
+    std::os::unix::process::CommandExt::arg0(&mut command, "systemd");
+    let mut child = command.args([serve, socket]).env_remove("LD_LIBRARY_PATH").spawn().unwrap();
+    let actor = stage.next();
+    actor.tell("rename", &[]);
+    assert_eq!(actor.hear().0, "said\n");
+    let pinned = alone(&actor, &stage);
+    let facts = pinned.subject().agent().unwrap();
+    assert_eq!(facts.executable.value().unwrap().path, program);
+    assert!(facts.claimed_command.starts_with("systemd "), "{}", facts.claimed_command);
+    assert_eq!(now(&pinned), []);
+    drop(actor);
+    child.wait().unwrap();
+}
+
+#[test]
+fn two_agents_of_one_program_are_two() {
+    let stage = Stage::new(&["agent"]);
+    let (one, mut first) = stage.enter("agent");
+    let (two, mut second) = stage.enter("agent");
+    let (pinned, other) = (alone(&one, &stage), alone(&two, &stage));
+    assert_ne!(pinned.subject().digest(), other.subject().digest());
+    assert_eq!(
+        differences(pinned.subject(), &pinned.look(Seen::Seen(two.say()))),
+        [Difference::Sender],
+        "the other one's word"
+    );
+    assert_eq!(differences(pinned.subject(), &pinned.look(Seen::Seen(one.say()))), []);
+    let chain = other.look(Seen::Seen(one.say()));
+    assert!(differences(pinned.subject(), &chain).contains(&Difference::Inode), "the other one's chain");
+    drop((one, two));
+    first.wait().unwrap();
+    second.wait().unwrap();
+}
+
 #[test]
 fn an_exec_of_another_program_is_seen_by_its_file_too() {
     let stage = Stage::new(&["agent", "shim", "other"]);
@@ -245,7 +340,7 @@ fn a_process_that_got_the_number_of_one_that_ended_is_not_taken_for_it() {
     assert!(!process.alive);
     assert_eq!(process.executable, Seen::Unseen(Why::Gone), "nothing was read of the other process");
     assert_eq!(process.parent, Seen::Unseen(Why::Gone));
-    assert_eq!(Pinned::pin(old, second.pid, &rules).unwrap_err().reason, Reason::PeerGone);
+    assert_eq!(Pinned::pin(&Linux, old, second.pid, &rules).unwrap_err().reason, Reason::PeerGone);
     assert!(second.pin(&rules).is_ok());
     drop(second);
     child.wait().unwrap();

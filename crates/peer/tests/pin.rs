@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Stage, kill, names, now, wait, words};
-use lychgate_core::evidence::Seen;
+use lychgate_core::evidence::{PathNow, Seen};
 use lychgate_core::outcome::Reason;
-use lychgate_peer::{Pinned, Rules, inode_of, own_ancestry};
+use lychgate_peer::{Linux, Pinned, Rules, inode_of, own_ancestry};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -30,7 +30,7 @@ fn the_agent_of_a_shim_is_the_process_that_started_it() {
     assert_eq!(facts.inode, inode_of(pidfd(agent.pid).as_fd()).unwrap());
     assert_eq!(facts.executable.value().unwrap().file, stage.file("agent"));
     assert_eq!(facts.executable.value().unwrap().path, stage.path("agent"));
-    assert!(!facts.executable.value().unwrap().deleted);
+    assert_eq!(facts.executable.value().unwrap().path_now, PathNow::Same);
     assert_eq!(facts.claimed_command, stage.serve("agent").join(" "));
     assert!(facts.directory.is_some() && facts.start_ticks > 0);
     assert_eq!(subject.kernel_boot().len(), 36);
@@ -179,9 +179,9 @@ fn a_number_that_is_not_the_peers_is_refused() {
     let stage = Stage::new(&["agent", "shim"]);
     let (agent, shim, mut child) = stage.agent_and_shim();
     let rules = Rules { claims_shim: false, ..stage.rules(&[]) };
-    assert_eq!(Pinned::pin(pidfd(agent.pid), shim.pid, &rules).unwrap_err().reason, Reason::PeerGone);
-    assert_eq!(Pinned::pin(pidfd(agent.pid), 0, &rules).unwrap_err().reason, Reason::ForeignNamespace);
-    assert_eq!(Pinned::pin(pidfd(agent.pid), u32::MAX, &rules).unwrap_err().reason, Reason::ForeignNamespace);
+    assert_eq!(Pinned::pin(&Linux, pidfd(agent.pid), shim.pid, &rules).unwrap_err().reason, Reason::PeerGone);
+    assert_eq!(Pinned::pin(&Linux, pidfd(agent.pid), 0, &rules).unwrap_err().reason, Reason::ForeignNamespace);
+    assert_eq!(Pinned::pin(&Linux, pidfd(agent.pid), u32::MAX, &rules).unwrap_err().reason, Reason::ForeignNamespace);
     drop((agent, shim));
     child.wait().unwrap();
 }
@@ -194,10 +194,10 @@ fn a_peer_that_is_gone_is_refused_before_and_after_it_was_reaped() {
     kill(agent.pid);
     wait(held.as_fd(), "the agent did not end");
     let rules = Rules { claims_shim: false, ..stage.rules(&[]) };
-    let refused = Pinned::pin(held.try_clone().unwrap(), agent.pid, &rules).unwrap_err();
+    let refused = Pinned::pin(&Linux, held.try_clone().unwrap(), agent.pid, &rules).unwrap_err();
     assert_eq!(refused.reason, Reason::PeerGone);
     child.wait().unwrap();
-    let refused = Pinned::pin(held, agent.pid, &rules).unwrap_err();
+    let refused = Pinned::pin(&Linux, held, agent.pid, &rules).unwrap_err();
     assert_eq!((refused.reason, refused.requester.program.as_str()), (Reason::PeerGone, "(gone)"));
 }
 
@@ -231,7 +231,7 @@ fn an_agent_whose_file_was_removed_is_still_known_by_its_open_image() {
     let after = shim.pin(&stage.rules(&[])).unwrap();
     let [before, after] =
         [&before, &after].map(|pinned| pinned.subject().agent().unwrap().executable.value().unwrap().clone());
-    assert!(!before.deleted && after.deleted);
+    assert_eq!((before.path_now, after.path_now), (PathNow::Same, PathNow::Gone));
     assert_eq!((before.file, before.sha256), (after.file, after.sha256));
     assert_eq!(after.name(), "agent");
     drop((agent, shim));
@@ -287,13 +287,13 @@ fn the_ancestry_of_a_peer_shows_the_run_that_it_comes_from() {
     let (agent, mut child) = stage.enter("agent");
     agent.tell("start", &[words(&["timeout", "100", "timeout", "100"]), stage.serve("shim")].concat());
     let shim = stage.next();
-    let all = lychgate_peer::ancestry(pidfd(shim.pid), shim.pid).unwrap();
+    let all = lychgate_peer::ancestry(&Linux, pidfd(shim.pid), shim.pid).unwrap();
     let run = shim.pin(&stage.rules(&[])).unwrap().subject().agent().unwrap().inode;
     assert_eq!(all[0].pid, shim.pid);
     assert_eq!(all[3].inode, run);
     assert_eq!(all[3].program, stage.path("agent"));
     assert_eq!(all[4].pid, std::process::id());
-    assert!(lychgate_peer::ancestry(pidfd(agent.pid), shim.pid).is_err(), "a number that is not the peer's");
+    assert!(lychgate_peer::ancestry(&Linux, pidfd(agent.pid), shim.pid).is_err(), "a number that is not the peer's");
     drop((agent, shim));
     child.wait().unwrap();
 }

@@ -2,9 +2,10 @@
 //!
 //! Everything else of the workspace forbids unsafe code. What is here is what neither the standard library nor
 //! rustix offers, or what they get wrong: a `recvmsg` that takes every descriptor it is given, one ioctl,
-//! one prctl, and the registration of a descriptor with tokio.
+//! one prctl, the kernel's reports of executions, and the registration of a descriptor with tokio.
 #![allow(unsafe_code, reason = "this crate is the one place for it; each block says why it is sound")]
 
+mod execs;
 mod home;
 mod maps;
 mod process;
@@ -12,6 +13,7 @@ mod receive;
 mod socket;
 mod watched;
 
+pub use execs::ExecWatch;
 pub use home::home_dir;
 pub use maps::image_unchanged;
 pub use process::{boottime_ms, set_dumpable};

@@ -6,6 +6,7 @@
 use crate::catalogue::{CardPart as P, Catalogue};
 use crate::layout::Lines;
 use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, visible};
+use lychgate_core::evidence::PathNow;
 
 /// The lines of a card for a screen of so many columns.
 #[must_use]
@@ -61,18 +62,24 @@ impl Page<'_> {
         self.heading(&P::WhoAsks);
         let program = self.say.card(&P::ProgramAndPid { name: &visible(&agent.name), pid: agent.pid });
         self.told(&P::Program, &program);
-        match &agent.signer {
-            Some(signer) => self.fact(&P::Signer, signer),
-            None => self.told(&P::Signer, &self.say.card(&P::Unsigned)),
-        }
+        self.told(&P::Signer, &self.say.signer(&agent.signer.visible()));
         self.fact(&P::File, &agent.path);
-        if agent.deleted {
-            self.lines.told("", &self.say.card(&P::Deleted));
+        match agent.path_now {
+            PathNow::Same => {}
+            PathNow::Gone => self.lines.told("", &self.say.card(&P::FileGone)),
+            PathNow::Replaced => self.lines.told("", &self.say.card(&P::FileReplaced)),
         }
         self.fact(&P::ProgramDigest, &agent.sha256.to_string());
         match &agent.directory {
             Some(directory) => self.fact(&P::Directory, directory),
             None => self.told(&P::Directory, &self.say.card(&P::DirectoryUnknown)),
+        }
+        if let Some(script) = &agent.script {
+            self.claimed(&P::Script, &script.path);
+            match script.sha256 {
+                Some(sha256) => self.fact(&P::ScriptDigest, &sha256.to_string()),
+                None => self.told(&P::ScriptDigest, &self.say.card(&P::ScriptUnread)),
+            }
         }
         self.claimed(&P::CommandLine, &agent.claimed_command);
         if let Some(label) = conversation {

@@ -15,6 +15,7 @@ use crate::view::ViewTexts;
 use crate::wire::WireTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+use lychgate_core::provenance::Signer;
 
 /// A language. Every text is one or more whole sentences unless its documentation says "label".
 ///
@@ -36,6 +37,8 @@ pub trait Catalogue: Sync {
     fn not_started(&self, evidence: NotStarted) -> &'static str;
     /// What a yes takes.
     fn ceremony(&self, ceremony: Ceremony) -> &'static str;
+    /// Who vouches for a program.
+    fn signer(&self, signer: &Signer) -> String;
     /// A piece of a card.
     fn card(&self, part: &CardPart<'_>) -> String;
     /// What the gateway itself says beside outcomes and reasons.
@@ -111,14 +114,20 @@ pub enum CardPart<'a> {
     },
     /// Label: who vouches for the program.
     Signer,
-    /// Nobody vouches for it.
-    Unsigned,
     /// Label: file.
     File,
-    /// The file was deleted or replaced since the start.
-    Deleted,
+    /// The file was removed since the start.
+    FileGone,
+    /// Another file took its place since the start.
+    FileReplaced,
     /// Label: digest of the program file.
     ProgramDigest,
+    /// Label: the script of an interpreter.
+    Script,
+    /// Label: digest of the file that is at the script's path now.
+    ScriptDigest,
+    /// The script could not be read.
+    ScriptUnread,
     /// Label: working directory.
     Directory,
     /// It could not be read.

@@ -33,6 +33,7 @@ use crate::view::ViewTexts;
 use crate::wire::WireTexts;
 use lychgate_core::channel::Ceremony;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+use lychgate_core::provenance::Signer;
 
 /// English, for a reader who sees the product for the first time.
 pub(crate) struct English;
@@ -64,6 +65,10 @@ impl Catalogue for English {
 
     fn ceremony(&self, ceremony: Ceremony) -> &'static str {
         cards::ceremony(ceremony)
+    }
+
+    fn signer(&self, signer: &Signer) -> String {
+        cards::signer(signer)
     }
 
     fn card(&self, part: &CardPart<'_>) -> String {

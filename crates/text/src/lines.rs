@@ -4,6 +4,7 @@ use crate::catalogue::{CardPart, Catalogue};
 use crate::layout::Lines;
 use crate::message::Message;
 use lychgate_core::card::visible;
+use lychgate_core::provenance::{Signer, Unsigned};
 
 /// A live run.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +16,7 @@ pub struct RunLine<'a> {
     /// Process id.
     pub pid: u32,
     /// Who vouches for the program.
-    pub signer: Option<&'a str>,
+    pub signer: Option<&'a Signer>,
     /// Working directory.
     pub directory: Option<&'a str>,
     /// Conversation label.
@@ -80,10 +81,9 @@ pub fn run_lines(say: &dyn Catalogue, run: &RunLine<'_>, columns: usize) -> Vec<
     let mut lines = Lines::new(columns);
     let program = say.card(&CardPart::ProgramAndPid { name: &visible(run.program), pid: run.pid });
     lines.heading(&format!("{}  {program}", run.run));
-    match run.signer {
-        Some(signer) => lines.fact(&say.card(&CardPart::Signer), signer),
-        None => lines.told(&say.card(&CardPart::Signer), &say.card(&CardPart::Unsigned)),
-    }
+    let unseen = Signer::Unsigned(Unsigned::Unseen);
+    let signer = say.signer(&run.signer.unwrap_or(&unseen).visible());
+    lines.told(&say.card(&CardPart::Signer), &signer);
     match run.directory {
         Some(directory) => lines.fact(&say.card(&CardPart::Directory), directory),
         None => lines.told(&say.card(&CardPart::Directory), &say.card(&CardPart::DirectoryUnknown)),

@@ -3,16 +3,19 @@
 
 use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ChainLink, PreviousRun};
 use lychgate_core::channel::Ceremony;
+use lychgate_core::evidence::PathNow;
 use lychgate_core::ids::{ActionNo, BootNo, CardNo, Digest, RunId};
 use lychgate_core::outcome::Reason;
+use lychgate_core::provenance::{Package, Signer, Unsigned};
 use lychgate_text::{card, english};
 
 fn agent() -> AgentView {
     AgentView {
         name: "claude".to_owned(),
         path: "/usr/bin/claude".to_owned(),
-        deleted: false,
-        signer: Some("Debian package claude 1.2".to_owned()),
+        path_now: lychgate_core::evidence::PathNow::Same,
+        signer: Signer::Package(Package { name: "claude".to_owned(), version: "1.2".to_owned() }),
+        script: None,
         sha256: Digest([0xab; 32]),
         pid: 4242,
         directory: Some("/home/me/project".to_owned()),
@@ -84,7 +87,7 @@ What changed
 
 Who asks
   Program        claude (process 4242)
-  Signer         Debian package claude 1.2
+  Signer         package claude 1.2 (matches Debian's package database, MD5)
   File           /usr/bin/claude
   SHA-256        abababababababababababababababababababababababababababababababab
   Directory      /home/me/project
@@ -133,7 +136,12 @@ fn a_changed_process_with_an_unsigned_program_says_so_before_all_else() {
             same_program: false,
             shows_results: true,
         }),
-        agent: AgentView { signer: None, deleted: true, directory: None, ..agent() },
+        agent: AgentView {
+            signer: Signer::Unsigned(Unsigned::NotPackaged),
+            path_now: PathNow::Gone,
+            directory: None,
+            ..agent()
+        },
         conversation: Some("fix the build".to_owned()),
         ..base()
     };
@@ -150,9 +158,9 @@ What changed
 
 Who asks
   Program        claude (process 4242)
-  Signer         unsigned (this version looks up nobody who vouches for programs)
+  Signer         unsigned (no installed package holds this file)
   File           /usr/bin/claude
-                 This file was deleted or replaced since the program was started.
+                 This file was removed since the program was started.
   SHA-256        abababababababababababababababababababababababababababababababab
   Directory      could not be read
   Command line   (claimed, not verified) claude --resume

@@ -22,7 +22,7 @@ fn a_run_is_listed_with_what_it_may_use_and_foreign_text_is_escaped() {
         run_lines(english(), &run, 100),
         [
             "R31  cla\\u{202e}ude (process 7)",
-            "  Signer         unsigned (this version looks up nobody who vouches for programs)",
+            "  Signer         unsigned (the program could not be seen)",
             "  Directory      /home/me/\\u{001b}[2J",
             "  Conversation   (claimed, not verified) fix\\nR32  root",
             "  Approved on: github, mail. 1 action under way or waiting.",

@@ -19,6 +19,8 @@ fn process(facts: &ProcessFacts) -> Value {
         "session": facts.session,
         "namespaces": seen(&facts.namespaces, |namespaces| json!({ "user": namespaces.user, "pid": namespaces.pid })),
         "executable": seen(&facts.executable, executable),
+        "provenance": facts.provenance,
+        "script": facts.script,
         "claimed_command": facts.claimed_command,
         "directory": facts.directory,
     })
@@ -30,7 +32,7 @@ fn executable(executable: &Executable) -> Value {
         "dev": executable.file.dev,
         "ino": executable.file.ino,
         "sha256": executable.sha256.to_string(),
-        "deleted": executable.deleted,
+        "path_now": executable.path_now,
     })
 }
 

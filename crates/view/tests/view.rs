@@ -92,7 +92,7 @@ fn subject() -> Subject {
         ctime_ns: 5,
         sha256: Digest([6; 32]),
         path: "/opt/agent\u{202e}exe".to_owned(),
-        deleted: false,
+        path_now: lychgate_core::evidence::PathNow::Same,
     };
     let process = ProcessFacts {
         pid: 41,
@@ -104,6 +104,8 @@ fn subject() -> Subject {
         start_stack: Seen::Unseen(Why::NotReadable),
         namespaces: Seen::Unseen(Why::NotReadable),
         executable: Seen::Seen(executable),
+        provenance: lychgate_core::provenance::Provenance::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+        script: None,
         claimed_command: "agent".to_owned(),
         directory: None,
     };

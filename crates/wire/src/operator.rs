@@ -8,6 +8,7 @@ use crate::sensitive::Sensitive;
 use lychgate_core::card::CardView;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::ids::{BootNo, CardNo, RunId};
+use lychgate_core::provenance::Signer;
 use serde::{Deserialize, Serialize};
 
 /// From the console.
@@ -277,8 +278,8 @@ pub struct RunView {
     pub program: String,
     /// Its process id.
     pub pid: u32,
-    /// Signer, or nothing for "unsigned".
-    pub signer: Option<String>,
+    /// Who vouches for it; nothing where it was not seen.
+    pub signer: Option<Signer>,
     /// Working directory.
     pub directory: Option<String>,
     /// Conversation label: the client's own word.

@@ -22,6 +22,8 @@ fn subject(inode: u64) -> Subject {
         start_stack: Seen::Seen(1),
         namespaces: Seen::Unseen(Why::Unclear),
         executable: Seen::Unseen(Why::Unclear),
+        provenance: crate::provenance::Provenance::Unsigned(crate::provenance::Unsigned::NotPackaged),
+        script: None,
         claimed_command: String::new(),
         directory: None,
     };
@@ -70,8 +72,9 @@ fn agent() -> AgentView {
     AgentView {
         name: "agent".into(),
         path: "/usr/bin/agent".into(),
-        deleted: false,
-        signer: None,
+        path_now: crate::evidence::PathNow::Same,
+        signer: crate::provenance::Signer::Unsigned(crate::provenance::Unsigned::NotPackaged),
+        script: None,
         sha256: Digest([0; 32]),
         pid: 11,
         directory: None,

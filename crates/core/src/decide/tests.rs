@@ -81,8 +81,10 @@ fn process(pid: u32, parent: u32) -> ProcessFacts {
             ctime_ns: 0,
             sha256: Digest([1; 32]),
             path: "/usr/bin/agent".into(),
-            deleted: false,
+            path_now: crate::evidence::PathNow::Same,
         }),
+        provenance: crate::provenance::Provenance::Unsigned(crate::provenance::Unsigned::NotPackaged),
+        script: None,
         claimed_command: "agent".into(),
         directory: None,
     }

@@ -7,7 +7,7 @@ use lychgate_core::evidence::{ProcessInode, Seen, differences};
 use lychgate_core::ids::{LaunchNonce, RunId};
 use lychgate_core::limits;
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
-use lychgate_peer::{PinRefused, Pinned, Rules, inode_of};
+use lychgate_peer::{Linux, PinRefused, Pinned, Rules, inode_of};
 use lychgate_wire::WIRE;
 use lychgate_wire::agent::{FromAgent, Previous, ToAgent};
 use lychgate_wire::transport::{FrameSender, Reader};
@@ -104,7 +104,7 @@ async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<
             never: &never,
             claims_shim: shim,
         };
-        Pinned::pin(sender.pidfd, sender.pid, &rules)
+        Pinned::pin(&Linux, sender.pidfd, sender.pid, &rules)
     });
     pinning.await.ok()
 }

@@ -198,7 +198,7 @@ fn take(
 
 fn record(console: &Console, authority: &Authority, granting: &Granting) -> (Vec<Pending>, Option<Pending>) {
     let Some(run) = authority.broker.run(granting.view.run) else { return (Vec::new(), None) };
-    let signer = granting.view.agent.signer.clone().unwrap_or_else(|| "unsigned".into());
+    let signer = granting.view.agent.signer.code();
     let rows = granting
         .sessions
         .iter()

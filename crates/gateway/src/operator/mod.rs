@@ -12,7 +12,7 @@ use crate::state::{Gateway, Outbox};
 use lychgate_core::event::{Event, Requester};
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::outcome::Reason;
-use lychgate_peer::{ConsolePeer, ancestry, inode_of, inspect_console};
+use lychgate_peer::{ConsolePeer, Linux, ancestry, inode_of, inspect_console};
 use lychgate_text::GatewayText as Text;
 use lychgate_wire::WIRE;
 use lychgate_wire::operator::{Command, Demands, Failure, FromOperator, Reply, ToOperator};
@@ -82,7 +82,7 @@ async fn hello(gateway: Arc<Gateway>, reader: &mut Reader, outbox: Outbox, conne
     }
     let own_file = gateway.own_file;
     let inspected = tokio::task::spawn_blocking(move || {
-        let above = ancestry(&pidfd, pid);
+        let above = ancestry(&Linux, &pidfd, pid);
         (inspect_console(pidfd, pid, own_file), above)
     });
     let (looked, above) = inspected.await.ok()?;
@@ -187,7 +187,7 @@ impl Console {
         if !console.still_same(sender.inode) {
             return refuse(say(&Text::ConsoleChanged));
         }
-        let Ok(above) = ancestry(&sender.pidfd, sender.pid) else { return refuse(say(&Text::ConsoleChanged)) };
+        let Ok(above) = ancestry(&Linux, &sender.pidfd, sender.pid) else { return refuse(say(&Text::ConsoleChanged)) };
         let within = {
             let authority = self.gateway.lock();
             let of_runs = |inode: &ProcessInode| {

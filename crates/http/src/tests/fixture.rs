@@ -121,8 +121,10 @@ fn process() -> (Subject, LiveChain) {
             ctime_ns: 0,
             sha256: Digest([0; 32]),
             path: "/usr/bin/agent".to_owned(),
-            deleted: false,
+            path_now: lychgate_core::evidence::PathNow::Same,
         }),
+        provenance: lychgate_core::provenance::Provenance::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+        script: None,
         claimed_command: String::new(),
         directory: None,
     };

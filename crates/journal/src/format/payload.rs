@@ -91,7 +91,7 @@ mod tests {
             ctime_ns: -1,
             sha256: Digest([4; 32]),
             path: "/usr/bin/agent".to_owned(),
-            deleted: false,
+            path_now: lychgate_core::evidence::PathNow::Same,
         };
         let process = ProcessFacts {
             pid: 1,
@@ -103,6 +103,10 @@ mod tests {
             start_stack: Seen::Unseen(Why::Gone),
             namespaces: Seen::Seen(Namespaces { user: 7, pid: 8 }),
             executable: Seen::Seen(executable),
+            provenance: lychgate_core::provenance::Provenance::Unsigned(
+                lychgate_core::provenance::Unsigned::NotPackaged,
+            ),
+            script: None,
             claimed_command: "agent --resume".to_owned(),
             directory: None,
         };

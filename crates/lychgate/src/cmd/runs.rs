@@ -41,7 +41,7 @@ fn show(context: &Context, run: &RunView) {
         run: &run.run.to_string(),
         program: &run.program,
         pid: run.pid,
-        signer: run.signer.as_deref(),
+        signer: run.signer.as_ref(),
         directory: run.directory.as_deref(),
         conversation: run.conversation.as_deref(),
         channels: &channels,

@@ -99,8 +99,9 @@ pub fn card() -> CardView {
         agent: AgentView {
             name: "claude\u{202e}".to_owned(),
             path: "/usr/bin/claude".to_owned(),
-            deleted: false,
-            signer: None,
+            path_now: lychgate_core::evidence::PathNow::Same,
+            signer: lychgate_core::provenance::Signer::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+            script: None,
             sha256: Digest([1; 32]),
             pid: 4242,
             directory: None,

@@ -28,11 +28,16 @@ pub struct Actor {
 impl Stage {
     /// Copies the actor once for each name; each copy is a program file of its own.
     pub fn new(names: &[&str]) -> Self {
+        Self::with("actor", names)
+    }
+
+    /// The same with copies of another example program.
+    pub fn with(program: &str, names: &[&str]) -> Self {
         let dir = tempfile::Builder::new().prefix("lychgate-peer-").tempdir().unwrap();
         std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         for name in names {
             // By another process: a thread that forks while we hold the copy open for writing would make it busy.
-            let copied = Command::new("cp").arg(actor()).arg(dir.path().join(name)).status().unwrap();
+            let copied = Command::new("cp").arg(example(program)).arg(dir.path().join(name)).status().unwrap();
             assert!(copied.success());
         }
         let listener = UnixListener::bind(dir.path().join("socket")).unwrap();
@@ -84,11 +89,16 @@ impl Stage {
 
     /// The gateway's rules, its own program being `shim`.
     pub fn rules<'a>(&self, never: &'a [ProcessInode]) -> Rules<'a> {
+        Rules { never, ..self.rules_for("shim") }
+    }
+
+    /// The rules of a gateway whose own program is `name`.
+    pub fn rules_for(&self, name: &str) -> Rules<'static> {
         Rules {
-            gateway_file: self.file("shim"),
+            gateway_file: self.file(name),
             own_namespaces: own_namespaces().unwrap(),
             own_uid: rustix::process::getuid().as_raw(),
-            never,
+            never: &[],
             claims_shim: true,
         }
     }
@@ -128,7 +138,7 @@ impl Actor {
     }
 
     pub fn pin(&self, rules: &Rules<'_>) -> Result<Pinned, PinRefused> {
-        Pinned::pin(lychgate_sys::peer_pidfd(self.socket.as_fd()).unwrap(), self.pid, rules)
+        Pinned::pin(&lychgate_peer::Linux, lychgate_sys::peer_pidfd(self.socket.as_fd()).unwrap(), self.pid, rules)
     }
 }
 
@@ -166,9 +176,9 @@ pub fn wait(descriptor: BorrowedFd<'_>, complaint: &str) {
 }
 
 /// Cargo builds examples before it runs tests, and puts them beside the directory of the tests.
-fn actor() -> PathBuf {
+fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let actor = test.parent().unwrap().parent().unwrap().join("examples/actor");
-    assert!(actor.exists(), "{} is missing; run the whole `cargo test -p lychgate-peer`", actor.display());
-    actor
+    let program = test.parent().unwrap().parent().unwrap().join("examples").join(name);
+    assert!(program.exists(), "{} is missing; run the whole `cargo test -p lychgate-peer`", program.display());
+    program
 }

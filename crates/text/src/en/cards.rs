@@ -2,11 +2,40 @@
 
 use crate::catalogue::CardPart as P;
 use lychgate_core::channel::Ceremony;
+use lychgate_core::provenance::{Signer, Unsigned};
 
 pub(super) fn ceremony(ceremony: Ceremony) -> &'static str {
     match ceremony {
         Ceremony::Click => "one key in this console",
         Ceremony::Presence => "your PIN",
+    }
+}
+
+pub(super) fn signer(signer: &Signer) -> String {
+    match signer {
+        Signer::Pinned(name) => format!("pinned by you as \"{name}\""),
+        Signer::Package(package) => {
+            format!("package {} {} (matches Debian's package database, MD5)", package.name, package.version)
+        }
+        Signer::Differs(package) => {
+            format!("UNSIGNED: this is not the file that package {} {} installed", package.name, package.version)
+        }
+        Signer::Unsigned(why) => format!("unsigned ({})", unsigned(*why)),
+    }
+}
+
+fn unsigned(why: Unsigned) -> &'static str {
+    match why {
+        Unsigned::NotPackaged => "no installed package holds this file",
+        Unsigned::NoDatabase => "there is no package database that could be asked",
+        Unsigned::Unseen => "the program could not be seen",
+        Unsigned::Loader => "it loads another file and runs that",
+        Unsigned::Interpreter => "an interpreter: what it does stands in a script",
+        Unsigned::ManyPrograms => "many programs in one file",
+        Unsigned::Debugger => "it runs other programs and can change them",
+        Unsigned::Emulator => "it runs programs of another machine",
+        Unsigned::ForeignFileSystem => "its file system is served by a program or by another machine",
+        Unsigned::UserCode => "it runs code from a file that programs of its user can change",
     }
 }
 
@@ -29,10 +58,13 @@ pub(super) fn part(part: &P<'_>) -> String {
         P::Program => "Program".to_owned(),
         P::ProgramAndPid { name, pid } => format!("{name} (process {pid})"),
         P::Signer => "Signer".to_owned(),
-        P::Unsigned => "unsigned (this version looks up nobody who vouches for programs)".to_owned(),
         P::File => "File".to_owned(),
-        P::Deleted => "This file was deleted or replaced since the program was started.".to_owned(),
+        P::FileGone => "This file was removed since the program was started.".to_owned(),
+        P::FileReplaced => "Another file stands there now: the program was updated since it was started.".to_owned(),
         P::ProgramDigest => "SHA-256".to_owned(),
+        P::Script => "Script".to_owned(),
+        P::ScriptDigest => "Its SHA-256".to_owned(),
+        P::ScriptUnread => "could not be read".to_owned(),
         P::Directory => "Directory".to_owned(),
         P::DirectoryUnknown => "could not be read".to_owned(),
         P::CommandLine => "Command line".to_owned(),

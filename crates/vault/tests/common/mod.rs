@@ -131,8 +131,10 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
             ctime_ns: 5,
             sha256: Digest([3; 32]),
             path: "/usr/bin/agent".into(),
-            deleted: false,
+            path_now: lychgate_core::evidence::PathNow::Same,
         }),
+        provenance: lychgate_core::provenance::Provenance::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+        script: None,
         claimed_command: "agent".into(),
         directory: None,
     };

@@ -3,15 +3,17 @@
 //! A pid is a number that is used again. A pidfd is not, and neither is an open `/proc/PID` directory: once its
 //! process is gone, reads through it fail, whoever has the number now.
 
-use crate::text::{self, Stat, Status};
+use crate::linux::image::Bound;
+use crate::linux::text::{self, Stat};
+use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// The pidfs inode behind a pidfd: the identity of a process lifetime (with the kernel's boot id).
 ///
@@ -89,6 +91,19 @@ impl Held {
         openat(&self.dir, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map_err(why)
     }
 
+    /// Opens a path as the process sees it (`root/…`, `cwd/…`), without waiting for whoever is behind a pipe and without
+    /// touching a device: the file is looked at before it is opened for reading.
+    pub(crate) fn regular_file(&self, path: &str) -> Result<(OwnedFd, rustix::fs::Stat), Why> {
+        let place = openat(&self.dir, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(why)?;
+        let stat = fstat(&place).map_err(why)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(Why::Unclear);
+        }
+        let again = format!("/proc/self/fd/{}", place.as_raw_fd());
+        let file = openat(CWD, again, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+        Ok((file.map_err(why)?, stat))
+    }
+
     /// Reads a file of the process's directory. One that is longer than `limit` bytes is not understood.
     pub(crate) fn read(&self, name: &str, limit: usize) -> Result<Vec<u8>, Why> {
         read_all(self.file(name)?.as_fd(), limit)
@@ -128,13 +143,47 @@ impl Held {
         text::stat(&self.read("stat", PAGE)?).ok_or(Why::Unclear)
     }
 
-    pub(crate) fn status(&self) -> Result<Status, Why> {
+    pub(crate) fn status(&self) -> Result<Standing, Why> {
         text::status(&self.read("status", 4 * PAGE)?).ok_or(Why::Unclear)
     }
 
     /// The program's path for people, or why it can't be told.
     pub(crate) fn program(&self) -> String {
         self.link("exe").unwrap_or_else(|why| unseen_program(why).to_owned())
+    }
+}
+
+impl Process for Held {
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn inode(&self) -> ProcessInode {
+        self.inode
+    }
+
+    fn alive(&self) -> bool {
+        Self::alive(self)
+    }
+
+    fn standing(&self) -> Result<Standing, Why> {
+        self.status()
+    }
+
+    fn namespaces(&self) -> Result<Namespaces, Why> {
+        Self::namespaces(self)
+    }
+
+    fn parent(&self) -> Result<Option<Box<dyn Process>>, Why> {
+        Ok(Self::parent(self)?.map(|parent| -> Box<dyn Process> { Box::new(parent) }))
+    }
+
+    fn program(&self) -> String {
+        Self::program(self)
+    }
+
+    fn bind(self: Box<Self>) -> Result<Box<dyn Image>, Why> {
+        Ok(Box::new(Bound::new(*self)?))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parsing what the kernel says in `/proc`. Pure.
 
+use crate::world::Standing;
 use std::path::Path;
 
 /// The fields of `/proc/PID/stat` that are used (`proc_pid_stat(5)`).
@@ -27,19 +28,8 @@ pub(crate) fn stat(text: &[u8]) -> Option<Stat> {
     Some(Stat { parent, session, start_ticks, start_stack })
 }
 
-/// The fields of `/proc/PID/status` that are used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Status {
-    /// Real, effective, saved and file-system user id.
-    pub(crate) uids: [u32; 4],
-    /// Who traces it; 0 for nobody.
-    pub(crate) tracer: u32,
-    /// It has a pid of its own in a pid namespace below ours.
-    pub(crate) nested: bool,
-}
-
 /// Parses `/proc/PID/status`. The name in its first line is escaped by the kernel, so lines are lines.
-pub(crate) fn status(text: &[u8]) -> Option<Status> {
+pub(crate) fn status(text: &[u8]) -> Option<Standing> {
     let text = String::from_utf8_lossy(text);
     let field = |name: &str| {
         text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':').map(str::split_ascii_whitespace))
@@ -51,7 +41,7 @@ pub(crate) fn status(text: &[u8]) -> Option<Status> {
     }
     let tracer = field("TracerPid")?.next()?.parse().ok()?;
     let nested = field("NSpid")?.count() != 1;
-    Some(Status { uids, tracer, nested })
+    Some(Standing { uids, tracer, nested })
 }
 
 /// The number in `user:[4026531837]` (`namespaces(7)`).
@@ -135,7 +125,7 @@ mod tests {
     #[test]
     fn a_status_without_a_needed_field_is_not_understood() {
         let whole = "Name:\tsh\nUid:\t1000\t1000\t1000\t1000\nTracerPid:\t0\nNSpid:\t7\n";
-        assert_eq!(status(whole.as_bytes()), Some(Status { uids: [1000; 4], tracer: 0, nested: false }));
+        assert_eq!(status(whole.as_bytes()), Some(Standing { uids: [1000; 4], tracer: 0, nested: false }));
         for missing in ["Uid", "TracerPid", "NSpid"] {
             assert_eq!(status(whole.replace(missing, "Other").as_bytes()), None, "{missing}");
         }

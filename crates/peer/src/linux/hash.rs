@@ -27,7 +27,7 @@ pub(crate) struct Version {
 impl Version {
     pub(crate) fn of(stat: &Stat) -> Option<Self> {
         Some(Self {
-            file: crate::held::file_id(stat),
+            file: crate::linux::held::file_id(stat),
             size: u64::try_from(stat.st_size).ok()?,
             mtime_ns: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
             ctime_ns: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
@@ -57,7 +57,7 @@ pub(crate) fn image(file: BorrowedFd<'_>) -> Result<(Version, Digest), Why> {
 }
 
 fn version(file: BorrowedFd<'_>) -> Result<Version, Why> {
-    let stat = fstat(file).map_err(crate::held::why)?;
+    let stat = fstat(file).map_err(crate::linux::held::why)?;
     Version::of(&stat).ok_or(Why::Unclear)
 }
 
@@ -76,7 +76,7 @@ fn read(file: BorrowedFd<'_>) -> Result<Digest, Why> {
                 }
             }
             Err(Errno::INTR) => {}
-            Err(error) => return Err(crate::held::why(error)),
+            Err(error) => return Err(crate::linux::held::why(error)),
         }
     }
 }

@@ -1,0 +1,184 @@
+//! What a kernel can't be brought to show in a test: the pin and the look in a scripted world.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod scripted_world;
+
+use lychgate_core::evidence::{Difference, FileId, Namespaces, ProcessInode, Seen, Why, differences};
+use lychgate_core::outcome::Reason;
+use lychgate_peer::Pinned;
+use lychgate_peer::world::Standing;
+use scripted_world::{NAMESPACES, Script, Scripted, USER};
+use std::os::fd::OwnedFd;
+
+fn pin(world: &Scripted, pid: u32) -> Result<Pinned, Reason> {
+    pin_without(world, pid, &[])
+}
+
+fn pin_without(world: &Scripted, pid: u32, never: &[ProcessInode]) -> Result<Pinned, Reason> {
+    let handle: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
+    Pinned::pin(world, handle, pid, &Scripted::rules(never)).map_err(|refused| refused.reason)
+}
+
+fn now(pinned: &Pinned) -> Vec<Difference> {
+    let peer = pinned.subject().peer().unwrap().inode;
+    differences(pinned.subject(), &pinned.look(Seen::Seen(peer)))
+}
+
+fn pids(pinned: &Pinned) -> Vec<u32> {
+    pinned.subject().chain().iter().map(|facts| facts.pid).collect()
+}
+
+#[test]
+fn the_chain_goes_from_the_shim_over_its_launchers_to_the_agent_and_stays_the_same() {
+    let world = Scripted::new();
+    let pinned = pin(&world, 50).unwrap();
+    assert_eq!(pids(&pinned), [50, 40, 30]);
+    assert_eq!(pinned.subject().kernel_boot(), "boot");
+    assert_eq!(now(&pinned), []);
+}
+
+/// The number and the start time are equal: a kernel with a coarse clock and few numbers could bring it about.
+#[test]
+fn a_process_with_the_same_number_and_start_time_is_another_one() {
+    for pid in [30, 40, 50] {
+        let world = Scripted::new();
+        let pinned = pin(&world, pid).or_else(|_| pin(&world, 50)).unwrap();
+        let parent = pinned.subject().chain().iter().find(|facts| facts.pid == pid).unwrap().parent;
+        let name = ["agent", "sh", "shim"][usize::try_from(pid / 10 - 3).unwrap()];
+        world.start(pid, parent, name);
+        let found = now(&pinned);
+        assert!(found.contains(&Difference::Ended), "{pid}: {found:?}");
+    }
+}
+
+/// A world that answers for the new process as if it were the old one is still told apart by the inode alone.
+#[test]
+fn the_inode_alone_tells_two_lifetimes_apart() {
+    let world = Scripted::new();
+    let pinned = pin(&world, 50).unwrap();
+    let peer = pinned.subject().peer().unwrap().inode;
+    let mut live = pinned.look(Seen::Seen(peer));
+    assert_eq!(differences(pinned.subject(), &live), []);
+    live.processes[2].inode = Seen::Seen(ProcessInode(4711));
+    assert_eq!(differences(pinned.subject(), &live), [Difference::Inode]);
+}
+
+type Change = fn(&mut Script);
+
+#[test]
+fn each_single_change_of_any_process_of_the_chain_is_named_and_nothing_else() {
+    let changes: [(&str, Change, Difference); 11] = [
+        ("it ended", |p| p.alive = false, Difference::Ended),
+        ("reparented", |p| p.facts.parent = 1, Difference::Chain),
+        ("another file", |p| p.program().file = FileId { dev: 1, ino: 9 }, Difference::Executable),
+        ("another device", |p| p.program().file.dev = 2, Difference::Executable),
+        ("the same program executed again", |p| p.images += 1, Difference::Exec),
+        ("another stack", |p| p.facts.start_stack = Seen::Seen(5), Difference::Exec),
+        (
+            "another user namespace",
+            |p| p.facts.namespaces = Seen::Seen(Namespaces { user: 5, ..NAMESPACES }),
+            Difference::Namespace,
+        ),
+        (
+            "another pid namespace",
+            |p| p.facts.namespaces = Seen::Seen(Namespaces { pid: 5, ..NAMESPACES }),
+            Difference::Namespace,
+        ),
+        ("program hidden", |p| p.facts.executable = Seen::Unseen(Why::NotReadable), Difference::Unseen),
+        ("stack hidden", |p| p.facts.start_stack = Seen::Unseen(Why::NotReadable), Difference::Unseen),
+        ("namespaces unclear", |p| p.facts.namespaces = Seen::Unseen(Why::Unclear), Difference::Unseen),
+    ];
+    for pid in [50, 40, 30] {
+        for (what, change, difference) in changes {
+            let world = Scripted::new();
+            let pinned = pin(&world, 50).unwrap();
+            world.change(pid, change);
+            assert_eq!(now(&pinned), [difference], "{what}, process {pid}");
+        }
+    }
+}
+
+#[test]
+fn whatever_could_not_be_seen_at_the_pin_refuses() {
+    let changes: [(&str, Change, Reason); 10] = [
+        ("program", |p| p.facts.executable = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
+        ("stack", |p| p.facts.start_stack = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
+        ("namespaces", |p| p.facts.namespaces = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
+        ("image", |p| p.bindable = Err(Why::NotReadable), Reason::ProgramUnreadable),
+        ("image gone", |p| p.bindable = Err(Why::Gone), Reason::PeerGone),
+        ("standing", |p| p.standing = Err(Why::Gone), Reason::PeerGone),
+        ("ended", |p| p.alive = false, Reason::PeerGone),
+        (
+            "nested",
+            |p| p.standing = Ok(Standing { uids: [USER; 4], tracer: 0, nested: true }),
+            Reason::ForeignNamespace,
+        ),
+        (
+            "user namespace",
+            |p| p.facts.namespaces = Seen::Seen(Namespaces { user: 5, ..NAMESPACES }),
+            Reason::ForeignNamespace,
+        ),
+        (
+            "pid namespace",
+            |p| p.facts.namespaces = Seen::Seen(Namespaces { pid: 5, ..NAMESPACES }),
+            Reason::ForeignNamespace,
+        ),
+    ];
+    for pid in [50, 40, 30] {
+        for (what, change, reason) in changes {
+            let world = Scripted::new();
+            world.change(pid, change);
+            assert_eq!(pin(&world, 50).unwrap_err(), reason, "{what}, process {pid}");
+        }
+    }
+}
+
+#[test]
+fn a_parent_that_could_not_be_proven_ends_the_walk() {
+    for pid in [50, 40] {
+        for (parent, reason) in
+            [(Err(Why::Gone), Reason::PeerGone), (Err(Why::Unclear), Reason::PeerGone), (Ok(None), Reason::NoAgent)]
+        {
+            let world = Scripted::new();
+            world.change(pid, |process| process.parent = parent);
+            assert_eq!(pin(&world, 50).unwrap_err(), reason, "{pid}: {parent:?}");
+        }
+    }
+}
+
+#[test]
+fn any_of_the_four_user_ids_of_another_user_ends_the_walk() {
+    for pid in [50, 40, 30] {
+        for at in 0..4 {
+            let world = Scripted::new();
+            let mut uids = [USER; 4];
+            uids[at] = 0;
+            world.change(pid, |process| process.standing = Ok(Standing { uids, tracer: 0, nested: false }));
+            assert_eq!(pin(&world, 50).unwrap_err(), Reason::NoAgent, "{pid}: {uids:?}");
+        }
+    }
+}
+
+#[test]
+fn the_gateways_and_the_operators_ancestors_are_never_the_agent_whatever_they_run() {
+    let world = Scripted::new();
+    let agent = world.inode(30);
+    assert_eq!(pin_without(&world, 50, &[agent]).unwrap_err(), Reason::NoAgent);
+    // The same number in another lifetime is somebody else.
+    world.start(30, 20, "agent");
+    assert!(pin_without(&world, 50, &[agent]).is_ok());
+}
+
+#[test]
+fn a_walk_that_never_ends_is_refused() {
+    let world = Scripted::new();
+    world.change(40, |process| process.parent = Ok(Some(40)));
+    assert_eq!(pin(&world, 50).unwrap_err(), Reason::NoAgent);
+}
+
+#[test]
+fn a_kernel_whose_boot_is_unknown_pins_nothing() {
+    let mut world = Scripted::new();
+    world.boot = None;
+    assert!(pin(&world, 50).is_err());
+}
