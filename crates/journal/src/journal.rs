@@ -7,6 +7,7 @@ use crate::random::Random;
 use crate::read::directory::{self, LOG, NEXT_KEY};
 use crate::shared::Shared;
 use crate::state::{RefState, Verified};
+use crate::write::cause::Cause;
 use crate::write::create::{self, CreateParams, Created};
 use crate::write::head::{Head, Tools};
 use crate::write::next_key::NextKey;
@@ -117,7 +118,7 @@ impl Journal {
             unfinished: found.start.carry.actions.iter().map(unfinished).collect(),
         };
         let mut tools = Tools { dir, log: &log, storage: storage.as_ref(), random: random.as_mut(), keys: &mut keys };
-        let (head, durable) = Head::open(&mut tools, found.start, found.recovery.as_ref(), now, "a gateway started")?;
+        let (head, durable) = Head::open(&mut tools, found.start, found.recovery.as_ref(), now, Cause::GatewayStarted)?;
         let log = Arc::new(log);
         let log_key = KeyPair::from_seed(keys.log_key.seed());
         let shared = Arc::new(Shared::new(Arc::clone(&log), log_key, durable));

@@ -1,6 +1,7 @@
 //! Beginning a segment.
 
 use super::batch::{Batch, Durable, Unsealed};
+use super::cause::Cause;
 use super::head::{Head, RESERVE_BYTES, Start, Tools, boottime_ms};
 use super::next_key::NextKey;
 use crate::error::JournalError;
@@ -22,16 +23,16 @@ impl Head {
         start: Start,
         recovery: Option<&Recovery>,
         at: WallTime,
-        note: &str,
+        cause: Cause,
     ) -> Result<(Self, Durable), JournalError> {
         let key = prepare_keys(tools, start.segment)?;
         let new_path = segment_path(tools.dir, start.tree.size()).with_extension("lgj.new");
         let (mut head, enc) = Self::begin(tools, start, key, &new_path)?;
         let mut batch = head.batch();
-        head.stage_open(tools, &mut batch, enc, at, note)?;
+        head.stage_open(tools, &mut batch, enc, at, cause)?;
         if let Some(recovery) = recovery {
             let clear = recovery.encode();
-            let row = Unsealed::own(RowKind::Recovery, at, "the segment before was not closed")?;
+            let row = Unsealed::own(RowKind::Recovery, at, Cause::NotClosed)?;
             head.stage(tools, &mut batch, row, None, clear.len(), |_, _| clear)?;
         }
         if batch.bytes.len() + RESERVE_BYTES > usize::try_from(head.capacity).unwrap_or(usize::MAX) {
@@ -81,7 +82,7 @@ impl Head {
         batch: &mut Batch,
         enc: Vec<u8>,
         at: WallTime,
-        note: &str,
+        cause: Cause,
     ) -> Result<(), JournalError> {
         debug_assert_eq!(enc.len(), ENC_BYTES);
         let mut open = Open {
@@ -96,7 +97,7 @@ impl Head {
             enc,
             signature: [0; 64],
         };
-        let row = Unsealed::own(RowKind::SegmentOpen, at, note)?;
+        let row = Unsealed::own(RowKind::SegmentOpen, at, cause)?;
         self.stage(tools, batch, row, None, open.encode().len(), |header, key| {
             open.signature = key.sign(&open.signed(header));
             open.encode()
