@@ -1,6 +1,7 @@
 //! The handle that the gateway holds.
 
 use crate::error::JournalError;
+use crate::finding::BadLog;
 use crate::format::keys::{KeyPair, VaultSigner};
 use crate::format::log::Log;
 use crate::random::Random;
@@ -252,11 +253,9 @@ fn unfinished((reference, action): (&Ref, &crate::protocol::OpenAction)) -> Unfi
 fn read_log(dir: &Path, pinned: Option<[u8; 32]>) -> Result<Log, JournalError> {
     let bytes =
         durable::read_owned(&dir.join(LOG), LOG_BYTES).map_err(|refused| JournalError::Files(refused.to_string()))?;
-    let log = Log::parse(&bytes).map_err(|error| JournalError::Log(error.to_string()))?;
+    let log = Log::parse(&bytes)?;
     match pinned {
-        Some(pinned) if pinned != log.vault_key => {
-            Err(JournalError::Log("it names another vault key than this vault's".to_owned()))
-        }
+        Some(pinned) if pinned != log.vault_key => Err(JournalError::Log(BadLog::OtherVaultKey)),
         _ => Ok(log),
     }
 }

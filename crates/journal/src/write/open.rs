@@ -4,7 +4,7 @@ use super::batch::{Batch, Durable, Unsealed};
 use super::cause::Cause;
 use super::head::{Head, RESERVE_BYTES, Start, Tools, boottime_ms};
 use super::next_key::NextKey;
-use crate::error::JournalError;
+use crate::error::{BadNextKey, JournalError};
 use crate::format::clear::{Open, Recovery};
 use crate::format::keys::KeyPair;
 use crate::format::note::key_id;
@@ -118,7 +118,7 @@ fn prepare_keys(tools: &mut Tools<'_>, segment: u64) -> Result<KeyPair, JournalE
     }
     match &keys.current {
         Some(current) if keys.segment == segment + 1 => Ok(KeyPair::from_seed(current.seed())),
-        _ => Err(JournalError::NextKey(format!("it is for segment {}, not for {segment}", keys.segment))),
+        _ => Err(BadNextKey::OtherSegment { of: keys.segment, wanted: segment }.into()),
     }
 }
 

@@ -217,7 +217,7 @@ impl Writer {
         match (&self.state, gathered.as_ref()) {
             (State::Live(head), Some(batch)) if head.has_room(batch, payload_len) => Ok(()),
             (State::Live(_), _) => Err(JournalError::TooLarge),
-            (State::Broken(_), _) => Err(JournalError::NotDurable("the segment could not be written".to_owned())),
+            (State::Broken(_), _) => Err(JournalError::segment_failed()),
             (State::Closed, _) => Err(JournalError::Closed),
         }
     }
@@ -303,9 +303,7 @@ impl Writer {
                 Ok((head, tools, batch))
             }
             (State::Closed, _) => Err(JournalError::Closed),
-            (State::Live(_) | State::Broken(_), _) => {
-                Err(JournalError::NotDurable("the segment could not be written".to_owned()))
-            }
+            (State::Live(_) | State::Broken(_), _) => Err(JournalError::segment_failed()),
         }
     }
 
