@@ -348,7 +348,7 @@ pub enum Event {
     },
     /// The journal's own rows (OPEN, CLOSE, RECOVERY, REKEY, ANCHOR) carry their data in the journal's structures.
     Journal {
-        /// In words.
+        /// A code that says why the row was written.
         note: String,
     },
 }

@@ -1,10 +1,10 @@
 //! A checkpoint of a whole log, for `audit checkpoint`: from its files, with or without a gateway that writes them.
 
 use crate::error::JournalError;
+use crate::finding::Fault;
 use crate::format::log::Log;
 use crate::format::note::{Point, checkpoint_text, key_id, signature_line};
 use crate::read::directory::{self, LOG, NEXT_KEY};
-use crate::read::flaw::Fault;
 use crate::read::segment::{Reading, read_settled};
 use crate::verify::{VerifyOptions, verify};
 use crate::write::next_key::NextKey;
@@ -25,11 +25,9 @@ pub fn checkpoint(dir: &Path) -> Result<String, JournalError> {
     if let Some(flaw) = report.flaws.into_iter().find(|flaw| flaw.fault != Fault::TornTail) {
         return Err(JournalError::Quarantine(flaw));
     }
-    let log = Log::parse(&std::fs::read(dir.join(LOG)).map_err(files)?)
-        .map_err(|error| JournalError::Log(error.to_string()))?;
+    let log = Log::parse(&std::fs::read(dir.join(LOG)).map_err(files)?)?;
     let names = directory::segments(dir).map_err(files)?;
-    let last =
-        names.last().ok_or_else(|| JournalError::Files("it holds no row yet; start the gateway once".to_owned()))?;
+    let last = names.last().ok_or(JournalError::NoRowYet)?;
     let none = BTreeSet::new();
     let reading = Reading { log: &log, last: true, limit: None, all_commits: false, roots: &none, leaves: &none };
     let commit = read_settled(last, &reading).map_err(JournalError::Quarantine)?.committed.commit;

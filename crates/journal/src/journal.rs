@@ -1,12 +1,14 @@
 //! The handle that the gateway holds.
 
 use crate::error::JournalError;
+use crate::finding::BadLog;
 use crate::format::keys::{KeyPair, VaultSigner};
 use crate::format::log::Log;
 use crate::random::Random;
 use crate::read::directory::{self, LOG, NEXT_KEY};
 use crate::shared::Shared;
 use crate::state::{RefState, Verified};
+use crate::write::cause::Cause;
 use crate::write::create::{self, CreateParams, Created};
 use crate::write::head::{Head, Tools};
 use crate::write::next_key::NextKey;
@@ -117,7 +119,7 @@ impl Journal {
             unfinished: found.start.carry.actions.iter().map(unfinished).collect(),
         };
         let mut tools = Tools { dir, log: &log, storage: storage.as_ref(), random: random.as_mut(), keys: &mut keys };
-        let (head, durable) = Head::open(&mut tools, found.start, found.recovery.as_ref(), now, "a gateway started")?;
+        let (head, durable) = Head::open(&mut tools, found.start, found.recovery.as_ref(), now, Cause::GatewayStarted)?;
         let log = Arc::new(log);
         let log_key = KeyPair::from_seed(keys.log_key.seed());
         let shared = Arc::new(Shared::new(Arc::clone(&log), log_key, durable));
@@ -251,11 +253,9 @@ fn unfinished((reference, action): (&Ref, &crate::protocol::OpenAction)) -> Unfi
 fn read_log(dir: &Path, pinned: Option<[u8; 32]>) -> Result<Log, JournalError> {
     let bytes =
         durable::read_owned(&dir.join(LOG), LOG_BYTES).map_err(|refused| JournalError::Files(refused.to_string()))?;
-    let log = Log::parse(&bytes).map_err(|error| JournalError::Log(error.to_string()))?;
+    let log = Log::parse(&bytes)?;
     match pinned {
-        Some(pinned) if pinned != log.vault_key => {
-            Err(JournalError::Log("it names another vault key than this vault's".to_owned()))
-        }
+        Some(pinned) if pinned != log.vault_key => Err(JournalError::Log(BadLog::OtherVaultKey)),
         _ => Ok(log),
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! format/   the bytes: frames, entries, tree, notes, key schedule. Shared by everything below
 //! protocol  which row may follow which
+//! finding/  what can be wrong with a log: verdict, code and words of each kind
 //! write/    create, recover, append: one thread, one fdatasync per batch
 //! read/     segments and the seams between them, without any key
 //! verify/   the verdict on a whole log, for `audit verify`
@@ -12,6 +13,7 @@
 
 mod checkpoint;
 mod error;
+pub mod finding;
 pub mod format;
 mod journal;
 pub mod protocol;
@@ -23,7 +25,7 @@ pub mod verify;
 mod write;
 
 pub use checkpoint::checkpoint;
-pub use error::JournalError;
+pub use error::{BadNextKey, BadParameters, JournalError};
 pub use format::keys::VaultSigner;
 pub use format::recipient::AuditPublicKey;
 pub use journal::{Journal, Opened, Unfinished};

@@ -4,6 +4,7 @@
 //! does not. A DISPATCH names a live GRANT of its own boot and epoch, and happens in the boot of its INTENT. A new boot
 //! ends all grants. The writer refuses a row that breaks this; a verifier finds one that does.
 
+use crate::finding::findings;
 use crate::format::entry::Header;
 use lychgate_core::event::RowKind;
 use lychgate_core::ids::{BootNo, GrantNo, Ref};
@@ -33,42 +34,32 @@ pub struct Carry {
     pub actions: BTreeMap<Ref, OpenAction>,
 }
 
-/// Why a row breaks the protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
-    /// A row of an action names none.
-    #[error("a row of an action names no action")]
-    NoRef,
-    /// A second INTENT.
-    #[error("an action is announced twice")]
-    IntentAgain,
-    /// DISPATCH or end without an open INTENT.
-    #[error("a row belongs to an action that was not announced, or has ended")]
-    NotOpen,
-    /// A second DISPATCH.
-    #[error("an action is dispatched twice")]
-    DispatchAgain,
-    /// A DISPATCH in another boot than its INTENT's.
-    #[error("an action is dispatched in another boot than it was announced in")]
-    OtherBoot,
-    /// A DISPATCH whose grant is unknown, ended, or of another boot.
-    #[error("an action is dispatched under a grant that is not live")]
-    NoGrant,
-    /// A DISPATCH whose grant is of another epoch.
-    #[error("an action is dispatched under a grant of another vault epoch")]
-    OtherEpoch,
-    /// FINAL or UNOBSERVED without a DISPATCH.
-    #[error("a result is recorded for an action that was not dispatched")]
-    NotDispatched,
-    /// A GRANT or REVOKE with number 0.
-    #[error("a grant has no number")]
-    NoGrantNumber,
-    /// A GRANT whose number does not rise.
-    #[error("grant numbers do not rise")]
-    GrantNotRising,
-    /// One of the journal's own rows names epoch, grant or action.
-    #[error("one of the journal's own rows names an epoch, a grant or an action")]
-    OwnRow,
+findings! {
+    /// Why a row breaks the protocol.
+    pub enum Violation in protocol {
+        /// A row of an action names none.
+        NoRef: Protocol, "row-without-action", no_ref;
+        /// A second INTENT.
+        IntentAgain: Protocol, "intent-again", intent_again;
+        /// DISPATCH or end without an open INTENT.
+        NotOpen: Protocol, "action-not-open", not_open;
+        /// A second DISPATCH.
+        DispatchAgain: Protocol, "dispatch-again", dispatch_again;
+        /// A DISPATCH in another boot than its INTENT's.
+        OtherBoot: Protocol, "dispatch-other-boot", other_boot;
+        /// A DISPATCH whose grant is unknown, ended, or of another boot.
+        NoGrant: Protocol, "dispatch-without-grant", no_grant;
+        /// A DISPATCH whose grant is of another epoch.
+        OtherEpoch: Protocol, "dispatch-other-epoch", other_epoch;
+        /// FINAL or UNOBSERVED without a DISPATCH.
+        NotDispatched: Protocol, "end-without-dispatch", not_dispatched;
+        /// A GRANT or REVOKE with number 0.
+        NoGrantNumber: Protocol, "grant-without-number", no_grant_number;
+        /// A GRANT whose number does not rise.
+        GrantNotRising: Protocol, "grant-not-rising", grant_not_rising;
+        /// One of the journal's own rows names epoch, grant or action.
+        OwnRow: Protocol, "own-row-names-action", own_row;
+    }
 }
 
 /// How to take one row back, after a batch that did not become durable.

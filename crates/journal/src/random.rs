@@ -1,8 +1,10 @@
 //! Where random bytes come from: an argument of everything that draws them.
 
+use lychgate_text::words;
+
 /// No random bytes could be had. Nothing may be sealed or signed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the system gave no random bytes; nothing was written")]
+#[error("{}", words().journal().error.no_randomness)]
 pub struct NoRandomness;
 
 /// A source of random bytes. Handing in one that repeats itself repeats keys and salts: outside tests that is the end

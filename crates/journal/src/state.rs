@@ -1,9 +1,10 @@
 //! What the log says of one action, after the segments that the answer rests on were verified from their bytes.
 
 use crate::error::JournalError;
+use crate::finding::BadSegment;
 use crate::format::log::Log;
 use crate::read::directory;
-use crate::read::flaw::{Fault, Flaw};
+use crate::read::flaw::{About, Flaw};
 use crate::read::seams;
 use crate::read::segment::{Life, Reading, Segment, read};
 use crate::shared::DurableEnd;
@@ -101,13 +102,9 @@ fn check_end(loaded: &[Arc<Segment>], end: &DurableEnd) -> Result<(), JournalErr
     if fits {
         return Ok(());
     }
-    Err(JournalError::Quarantine(Flaw {
-        fault: Fault::Truncated,
-        file: end.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        offset: Some(end.offset),
-        seq: Some(end.point.size),
-        why: "the log on the disk is not the one that was written".to_owned(),
-    }))
+    let name = end.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let (offset, seq) = (Some(end.offset), Some(end.point.size));
+    Err(JournalError::Quarantine(Flaw::new(About::File(name), offset, seq, BadSegment::NotAsWritten)))
 }
 
 fn life_of(segments: &[&Segment], reference: Ref, complete: bool) -> Result<RefState, JournalError> {
@@ -138,8 +135,6 @@ fn life_of(segments: &[&Segment], reference: Ref, complete: bool) -> Result<RefS
         None if complete => {
             Ok(RefState { intent: false, dispatch: false, end: None, grant: GrantNo::NONE, epoch: 0, boot: BootNo(0) })
         }
-        None => Err(JournalError::Files(
-            "the rows of this action may be in segments that were archived; put them back to ask".to_owned(),
-        )),
+        None => Err(JournalError::Archived),
     }
 }

@@ -5,9 +5,9 @@ mod common;
 
 use common::{Bench, NOW, SMALL, Vault, create, granted, one_action, row, segments};
 use lychgate_core::event::RowKind;
+use lychgate_journal::finding::Fault;
 use lychgate_journal::format::frame::{Frames, Step, write_frame};
 use lychgate_journal::random::SystemRandom;
-use lychgate_journal::read::flaw::Fault;
 use lychgate_journal::verify::{Report, Verdict, VerifyOptions, verify};
 use lychgate_journal::{Journal, JournalError};
 use std::fs::OpenOptions;

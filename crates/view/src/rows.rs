@@ -4,11 +4,12 @@ use crate::audit_key::AuditPrivateKey;
 use crate::row::ViewedRow;
 use crate::unseal::Unsealer;
 use lychgate_core::ids::Digest;
+use lychgate_journal::finding::Finding;
 use lychgate_journal::format::entry::{Entry, parse};
 use lychgate_journal::format::frame::{Frames, Step};
 use lychgate_journal::format::log::Log;
 use lychgate_journal::read::directory::{self, LOG, SegmentName};
-use lychgate_journal::read::flaw::{Fault, Flaw};
+use lychgate_journal::read::flaw::{About, Flaw};
 use lychgate_journal::read::seams;
 use lychgate_journal::read::segment::{self, Reading, Segment};
 use std::collections::{BTreeSet, VecDeque};
@@ -126,14 +127,9 @@ impl Rows<'_> {
 impl Current<'_> {
     fn next_row(&mut self) -> Option<Result<ViewedRow, ViewError>> {
         loop {
-            let damaged = |at: u64, why: &str| {
-                Some(Err(ViewError::Damaged(Flaw {
-                    fault: Fault::Corrupt,
-                    file: self.file.clone(),
-                    offset: Some(at),
-                    seq: None,
-                    why: why.to_owned(),
-                })))
+            let damaged = |at: u64, finding: Finding| {
+                let about = About::File(self.file.clone());
+                Some(Err(ViewError::Damaged(Flaw::new(about, Some(at), None, finding))))
             };
             match self.frames.next(&mut self.entry) {
                 Ok(Step::Frame { at, .. }) => match parse(&self.entry) {
@@ -150,11 +146,11 @@ impl Current<'_> {
                         }));
                     }
                     Ok(Entry::Commit(_)) => {}
-                    Err(why) => return damaged(at, why),
+                    Err(why) => return damaged(at, why.into()),
                 },
                 Ok(Step::End { .. }) => return None,
                 // It was whole a moment ago, when the segment was verified.
-                Ok(Step::Bad { at, why }) => return damaged(at, why),
+                Ok(Step::Bad { at, why }) => return damaged(at, why.into()),
                 Err(error) => return Some(Err(ViewError::Files(error.to_string()))),
             }
         }

@@ -3,6 +3,7 @@
 use super::bytes::Cursor;
 use super::payload;
 use super::tree::{Hash, leaf_hash};
+use crate::finding::BadEntry;
 use lychgate_core::event::RowKind;
 use lychgate_core::ids::{BootNo, GrantNo, Ref};
 
@@ -120,15 +121,15 @@ pub enum Entry<'a> {
 /// Takes an entry apart. Unknown versions, kinds and flags, lengths that fit no payload, and leftovers refuse.
 ///
 /// # Errors
-/// What is wrong, in words.
-pub fn parse(entry: &[u8]) -> Result<Entry<'_>, &'static str> {
+/// What is wrong.
+pub fn parse(entry: &[u8]) -> Result<Entry<'_>, BadEntry> {
     match entry {
         [VERSION, COMMIT_KIND, 0, 0, ..] => {
-            parse_commit(entry).map(|commit| Entry::Commit(Box::new(commit))).ok_or("a COMMIT has another length")
+            parse_commit(entry).map(|commit| Entry::Commit(Box::new(commit))).ok_or(BadEntry::CommitLength)
         }
         [VERSION, _, 0, 0, ..] => parse_row(entry).map(|row| Entry::Row(Box::new(row))),
-        [VERSION, ..] => Err("a row has flags that this version does not know"),
-        _ => Err("a row has another format version"),
+        [VERSION, ..] => Err(BadEntry::Flags),
+        _ => Err(BadEntry::Version),
     }
 }
 
@@ -146,7 +147,7 @@ fn parse_commit(entry: &[u8]) -> Option<Commit> {
     Some(commit)
 }
 
-fn parse_row(entry: &[u8]) -> Result<Row<'_>, &'static str> {
+fn parse_row(entry: &[u8]) -> Result<Row<'_>, BadEntry> {
     let header = parse_header(entry)?;
     let mut from = Cursor::new(entry);
     let row = (|| {
@@ -156,14 +157,14 @@ fn parse_row(entry: &[u8]) -> Result<Row<'_>, &'static str> {
         let tag = from.array()?;
         Some((aad, clear, ciphertext, tag))
     })();
-    let (aad, clear, ciphertext, tag) = row.ok_or("a row is shorter than its header says")?;
+    let (aad, clear, ciphertext, tag) = row.ok_or(BadEntry::Length)?;
     if !payload::is_padded_len(ciphertext.len()) {
-        return Err("a row's sealed part has a length that no payload has");
+        return Err(BadEntry::SealedLength);
     }
     Ok(Row { header, clear, aad, ciphertext, tag, leaf: leaf_hash(entry) })
 }
 
-fn parse_header(entry: &[u8]) -> Result<Header, &'static str> {
+fn parse_header(entry: &[u8]) -> Result<Header, BadEntry> {
     let mut from = Cursor::new(entry);
     let read = (|| {
         from.u8()?;
@@ -183,8 +184,8 @@ fn parse_header(entry: &[u8]) -> Result<Header, &'static str> {
         };
         Some((kind, header))
     })();
-    let (kind, header) = read.ok_or("a row is shorter than a header")?;
-    let kind = RowKind::from_number(kind).ok_or("a row is of a kind that this version does not know")?;
+    let (kind, header) = read.ok_or(BadEntry::HeaderLength)?;
+    let kind = RowKind::from_number(kind).ok_or(BadEntry::Kind)?;
     Ok(Header { kind, ..header })
 }
 

@@ -1,5 +1,6 @@
 //! Frames: `len:u32le | crc32c(len ‖ entry):u32le | entry | zero pad to 8 bytes`. A zero length is the clean end.
 
+use crate::finding::BadFrame;
 use std::io::{self, Read};
 
 /// Frames begin at multiples of this many bytes.
@@ -49,7 +50,7 @@ pub enum Step {
         /// Offset of the frame.
         at: u64,
         /// What is wrong.
-        why: &'static str,
+        why: BadFrame,
     },
 }
 
@@ -78,7 +79,7 @@ impl<R: Read> Frames<R> {
         match self.fill(&mut head)? {
             0 => return Ok(Step::End { at }),
             HEAD_BYTES => {}
-            _ => return bad("the file ends inside a frame"),
+            _ => return bad(BadFrame::CutOff),
         }
         let (len_bytes, crc_bytes) = split(head);
         let len = u32::from_le_bytes(len_bytes) as usize;
@@ -86,19 +87,19 @@ impl<R: Read> Frames<R> {
             return Ok(Step::End { at });
         }
         if len == 0 || len > MAX_ENTRY_BYTES {
-            return bad("a frame has an impossible length");
+            return bad(BadFrame::Length);
         }
         entry.resize(framed_len(len) - HEAD_BYTES, 0);
         if self.fill(entry)? != entry.len() {
-            return bad("the file ends inside a frame");
+            return bad(BadFrame::CutOff);
         }
         let pad_is_zero = entry.iter().skip(len).all(|byte| *byte == 0);
         entry.truncate(len);
         if crc(&len_bytes, entry) != u32::from_le_bytes(crc_bytes) {
-            return bad("a frame's checksum does not fit its bytes");
+            return bad(BadFrame::Checksum);
         }
         if !pad_is_zero {
-            return bad("the pad behind a frame is not zero");
+            return bad(BadFrame::Pad);
         }
         Ok(Step::Frame { at, end: self.offset })
     }

@@ -5,6 +5,7 @@ use super::keys::{VaultSigner, verifies};
 use super::note::LogOrigin;
 use super::ratchet::SUITE_XWING;
 use super::recipient::{AuditPublicKey, PUBLIC_KEY_BYTES};
+use crate::finding::BadLog;
 
 const MAGIC: &[u8; 8] = b"LYCHLOG\0";
 const VERSION: u8 = 1;
@@ -36,20 +37,6 @@ pub struct Log {
     pub origin: LogOrigin,
 }
 
-/// Why a `LOG` is not believed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LogError {
-    /// Not the form.
-    #[error("it is not a LOG file, or it is damaged")]
-    Form,
-    /// A suite that this version does not know.
-    #[error("its suite is not known to this version")]
-    Suite,
-    /// The signature does not fit.
-    #[error("its signature is not by the vault key that it names")]
-    Signature,
-}
-
 impl Log {
     /// The signed bytes of the file.
     #[must_use]
@@ -79,15 +66,15 @@ impl Log {
     /// caller's question: with no key from outside, a wholly replaced directory passes.
     ///
     /// # Errors
-    /// [`LogError`].
-    pub fn parse(bytes: &[u8]) -> Result<Self, LogError> {
-        let (signed, signature) = bytes.split_last_chunk().ok_or(LogError::Form)?;
-        let (suite, log) = Self::parse_unsigned(signed).ok_or(LogError::Form)?;
+    /// [`BadLog`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, BadLog> {
+        let (signed, signature) = bytes.split_last_chunk().ok_or(BadLog::Form)?;
+        let (suite, log) = Self::parse_unsigned(signed).ok_or(BadLog::Form)?;
         if suite != SUITE_XWING {
-            return Err(LogError::Suite);
+            return Err(BadLog::Suite);
         }
         if !verifies(&log.vault_key, &[LABEL, signed].concat(), signature) {
-            return Err(LogError::Signature);
+            return Err(BadLog::Signature);
         }
         Ok(log)
     }

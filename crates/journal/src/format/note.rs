@@ -10,6 +10,7 @@ use super::keys::verifies;
 use super::tree::Hash;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lychgate_text::words;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +26,7 @@ pub struct LogOrigin(String);
 
 /// A text that can't name a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("log origin `{0}`: use 1 to 200 printable characters without white space and `+`")]
+#[error("{}", (words().journal().error.log_origin)(.0))]
 pub struct NotAnOrigin(pub String);
 
 impl FromStr for LogOrigin {

@@ -2,6 +2,7 @@
 
 use lychgate_core::event::Event;
 use lychgate_core::ids::WallTime;
+use lychgate_text::words;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -16,10 +17,10 @@ pub const LARGEST: usize = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
     /// Larger than the largest bucket.
-    #[error("the event is larger than {LARGEST} bytes")]
+    #[error("{}", (words().journal().error.event_too_large)(LARGEST))]
     TooLarge,
     /// The encoder refused it.
-    #[error("the event can't be encoded")]
+    #[error("{}", words().journal().error.event_not_encoded)]
     Encode,
 }
 

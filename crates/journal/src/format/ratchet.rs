@@ -13,6 +13,7 @@ use super::tree::Hash;
 use crate::random::{NoRandomness, Random};
 use hkdf::Hkdf;
 use hpke::{OpModeS, Serializable as _};
+use lychgate_text::words;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
@@ -80,7 +81,7 @@ pub enum OpeningError {
     #[error(transparent)]
     Random(#[from] NoRandomness),
     /// The encapsulation failed, or drew more randomness than it may.
-    #[error("the key encapsulation to the audit key failed")]
+    #[error("{}", words().journal().error.encapsulation)]
     Encapsulation,
 }
 

@@ -1,6 +1,6 @@
 //! Where a row may stand in its segment, and what its clear data must say there.
 
-use super::flaw::Fault;
+use crate::finding::BadRow;
 use crate::format::clear::{Anchor, Close, Open, Recovery, Rekey};
 use crate::format::entry::{Header, Row};
 use crate::format::keys::verifies;
@@ -9,34 +9,27 @@ use crate::format::tree::{Hash, Tree};
 use lychgate_core::event::RowKind;
 use lychgate_core::ids::BootNo;
 
-/// Why a row is refused, before its place is known.
-pub(crate) type Refusal = (Fault, &'static str);
-
-fn corrupt(why: &'static str) -> Refusal {
-    (Fault::Corrupt, why)
-}
-
 /// The first row of a segment, checked against itself and LOG. Who announced its key is a question of the seams.
-pub(crate) fn check_open(log: &Log, first_seq: u64, row: &Row<'_>) -> Result<(Open, Tree), Refusal> {
+pub(crate) fn check_open(log: &Log, first_seq: u64, row: &Row<'_>) -> Result<(Open, Tree), BadRow> {
     if row.header.kind != RowKind::SegmentOpen {
-        return Err(corrupt("a segment does not begin with its OPEN"));
+        return Err(BadRow::NoOpen);
     }
     if row.header.seq != first_seq {
-        return Err(corrupt("a segment begins with another row than its name says"));
+        return Err(BadRow::OpenPlace);
     }
-    let open = Open::parse(row.clear).ok_or(corrupt("an OPEN's clear data has another form"))?;
+    let open = Open::parse(row.clear).ok_or(BadRow::OpenForm)?;
     if open.log_id != log.id {
-        return Err((Fault::BadKey, "a segment belongs to another log"));
+        return Err(BadRow::OpenLog);
     }
     if open.recipient != log.recipient.digest() {
-        return Err((Fault::BadKey, "a segment is sealed to another recipient than LOG names"));
+        return Err(BadRow::OpenRecipient);
     }
     if !verifies(&open.key, &open.signed(&row.header), &open.signature) {
-        return Err((Fault::BadKey, "an OPEN is not signed by its segment's key"));
+        return Err(BadRow::OpenSignature);
     }
     let before = Tree::from_range(first_seq, open.range.clone())
         .filter(|tree| tree.root() == open.prev_root)
-        .ok_or(corrupt("an OPEN's compact range does not give its root"))?;
+        .ok_or(BadRow::OpenRange)?;
     Ok((open, before))
 }
 
@@ -68,22 +61,22 @@ pub(crate) enum Own {
 }
 
 /// A row behind the OPEN: chain, place, and its clear data.
-pub(crate) fn check_row(place: &Place<'_>, row: &Row<'_>) -> Result<Own, Refusal> {
+pub(crate) fn check_row(place: &Place<'_>, row: &Row<'_>) -> Result<Own, BadRow> {
     let header = &row.header;
     if header.seq != place.tree.size() {
-        return Err(corrupt("a sequence number is not the next one"));
+        return Err(BadRow::OutOfOrder);
     }
     if header.prev_leaf != place.prev_leaf {
-        return Err(corrupt("a row does not follow the row before it"));
+        return Err(BadRow::Chain);
     }
     if header.boot != place.boot {
-        return Err(corrupt("a row is of another boot than its segment"));
+        return Err(BadRow::OtherBoot);
     }
     if place.closed {
-        return Err(corrupt("a row follows a CLOSE"));
+        return Err(BadRow::AfterClose);
     }
     match header.kind {
-        RowKind::SegmentOpen => Err(corrupt("an OPEN stands within a segment")),
+        RowKind::SegmentOpen => Err(BadRow::OpenWithin),
         RowKind::SegmentClose => check_close(place, header, row.clear).map(|()| Own::Close),
         RowKind::Recovery => check_recovery(place, row.clear).map(Own::Recovery),
         RowKind::Rekey => check_rekey(place, row.clear).map(|()| Own::Rekey),
@@ -97,46 +90,44 @@ pub(crate) fn check_row(place: &Place<'_>, row: &Row<'_>) -> Result<Own, Refusal
         | RowKind::Unobserved
         | RowKind::Event => {
             let bare = row.clear.is_empty();
-            bare.then_some(Own::Nothing).ok_or(corrupt("a row carries clear data that its kind does not have"))
+            bare.then_some(Own::Nothing).ok_or(BadRow::ClearData)
         }
     }
 }
 
-fn check_close(place: &Place<'_>, header: &Header, clear: &[u8]) -> Result<(), Refusal> {
-    let close = Close::parse(clear).ok_or(corrupt("a CLOSE's clear data has another form"))?;
+fn check_close(place: &Place<'_>, header: &Header, clear: &[u8]) -> Result<(), BadRow> {
+    let close = Close::parse(clear).ok_or(BadRow::CloseForm)?;
     let fits =
         close.segment == place.open.segment && close.root == place.tree.root() && close.range == place.tree.range();
     if !fits {
-        return Err(corrupt("a CLOSE is about other rows than those before it"));
+        return Err(BadRow::CloseRows);
     }
-    verifies(&place.open.key, &close.signed(header), &close.signature)
-        .then_some(())
-        .ok_or((Fault::BadKey, "a CLOSE is not signed by its segment's key"))
+    verifies(&place.open.key, &close.signed(header), &close.signature).then_some(()).ok_or(BadRow::CloseSignature)
 }
 
-fn check_recovery(place: &Place<'_>, clear: &[u8]) -> Result<Recovery, Refusal> {
-    let recovery = Recovery::parse(clear).ok_or(corrupt("a RECOVERY's clear data has another form"))?;
+fn check_recovery(place: &Place<'_>, clear: &[u8]) -> Result<Recovery, BadRow> {
+    let recovery = Recovery::parse(clear).ok_or(BadRow::RecoveryForm)?;
     let fits = place.position == 1
         && recovery.segment.checked_add(1) == Some(place.open.segment)
         && recovery.size.checked_add(1) == Some(place.tree.size())
         && recovery.root == place.open.prev_root;
-    fits.then_some(recovery).ok_or(corrupt("a RECOVERY stands in another place than it says"))
+    fits.then_some(recovery).ok_or(BadRow::RecoveryPlace)
 }
 
-fn check_rekey(place: &Place<'_>, clear: &[u8]) -> Result<(), Refusal> {
-    let rekey = Rekey::parse(clear).ok_or(corrupt("a REKEY's clear data has another form"))?;
+fn check_rekey(place: &Place<'_>, clear: &[u8]) -> Result<(), BadRow> {
+    let rekey = Rekey::parse(clear).ok_or(BadRow::RekeyForm)?;
     let fits = place.opening.checked_add(1) == Some(rekey.opening) && rekey.prev_root == place.tree.root();
-    fits.then_some(()).ok_or(corrupt("a REKEY stands in another place than it says"))
+    fits.then_some(()).ok_or(BadRow::RekeyPlace)
 }
 
-fn check_anchor(place: &Place<'_>, clear: &[u8]) -> Result<Anchor, Refusal> {
-    let anchor = Anchor::parse(clear).ok_or(corrupt("an ANCHOR's clear data has another form"))?;
+fn check_anchor(place: &Place<'_>, clear: &[u8]) -> Result<Anchor, BadRow> {
+    let anchor = Anchor::parse(clear).ok_or(BadRow::AnchorForm)?;
     if anchor.log_id != place.log.id || !verifies(&place.log.vault_key, &anchor.signed(), &anchor.signature) {
-        return Err((Fault::BadKey, "an ANCHOR is not signed by the vault"));
+        return Err(BadRow::AnchorSignature);
     }
     let fits = anchor.segment == place.open.segment
         && anchor.open_leaf == place.open_leaf
         && anchor.size == place.tree.size()
         && anchor.root == place.tree.root();
-    fits.then_some(anchor).ok_or((Fault::Rewritten, "an ANCHOR vouches for other rows than those before it"))
+    fits.then_some(anchor).ok_or(BadRow::AnchorRows)
 }

@@ -1,9 +1,10 @@
 //! From one segment to the next: announced keys, exactly one end each, rows, roots and protocol state that join.
 
-use super::flaw::{Fault, Flaw};
+use super::flaw::Flaw;
 use super::segment::{Life, Segment};
+use crate::finding::{BadSegment, Finding};
 use crate::format::log::Log;
-use crate::protocol::{Carry, Violation};
+use crate::protocol::Carry;
 use lychgate_core::ids::{BootNo, Ref};
 use std::collections::HashMap;
 
@@ -23,13 +24,13 @@ pub fn check(log: &Log, segments: &[&Segment]) -> Vec<Flaw> {
 }
 
 fn check_first(log: &Log, first: &Segment) -> Option<Flaw> {
-    let start = |fault, why: &str| Some(first.flaw(fault, Some(0), Some(first.header.seq), why));
+    let start = |kind: BadSegment| Some(first.flaw(Some(0), Some(first.header.seq), kind));
     if first.header.seq > 0 && first.open.segment > 0 {
         // Earlier segments may be archived; whether this start is believed is decided by anchors and checkpoints.
         return None;
     }
     if first.open.key != log.genesis_key {
-        return start(Fault::BadKey, "the first segment is not opened by the key that LOG names");
+        return start(BadSegment::GenesisKey);
     }
     let begins = first.open.segment == 0
         && first.header.seq == 0
@@ -37,49 +38,49 @@ fn check_first(log: &Log, first: &Segment) -> Option<Flaw> {
         && first.header.boot == BootNo(1)
         && first.open.carry == Carry::empty()
         && first.recovery.is_none();
-    if begins { None } else { start(Fault::Corrupt, "the first segment does not begin a log") }
+    if begins { None } else { start(BadSegment::NoBeginning) }
 }
 
 fn check_pair(before: &Segment, after: &Segment) -> Option<Flaw> {
     let end = before.committed.tree.size();
-    let flaw = |fault, why: &str| Some(after.flaw(fault, Some(0), Some(after.header.seq), why));
+    let flaw = |kind: BadSegment| Some(after.flaw(Some(0), Some(after.header.seq), kind));
     if after.header.seq < end || after.open.segment <= before.open.segment {
-        return flaw(Fault::Fork, "two segments claim the same place");
+        return flaw(BadSegment::Twice);
     }
     if after.header.seq > end || after.open.segment != before.open.segment + 1 {
-        let why = format!("rows {end} to {} are missing before it", after.header.seq.saturating_sub(1));
-        return Some(after.flaw(Fault::Gap, Some(0), Some(end), why));
+        let missing = Finding::RowsMissing { first: end, last: after.header.seq.saturating_sub(1) };
+        return Some(after.flaw(Some(0), Some(end), missing));
     }
     if after.open.key != before.open.next_key {
-        return flaw(Fault::BadKey, "a segment is opened by another key than the one announced");
+        return flaw(BadSegment::OtherKey);
     }
     if after.open.prev_root != before.committed.tree.root() || after.header.prev_leaf != before.committed.last_leaf {
-        return flaw(Fault::Rewritten, "a segment continues other rows than those before it");
+        return flaw(BadSegment::OtherRows);
     }
-    if let Some(why) = check_end(before, after) {
-        return flaw(Fault::Corrupt, why);
+    if let Some(kind) = check_end(before, after) {
+        return flaw(kind);
     }
     let same_boot = after.boot() == before.boot();
     if !same_boot && before.boot().0.checked_add(1) != Some(after.boot().0) {
-        return flaw(Fault::Corrupt, "a boot number is not the next one");
+        return flaw(BadSegment::Boot);
     }
     let carry = before.committed.carry.clone();
     let expected = if same_boot { carry } else { carry.into_new_boot() };
     if after.open.carry != expected {
-        return flaw(Fault::Protocol, "a segment begins with other open actions or grants than the one before left");
+        return flaw(BadSegment::State);
     }
     None
 }
 
 /// Exactly one CLOSE or RECOVERY per segment.
-fn check_end(before: &Segment, after: &Segment) -> Option<&'static str> {
+fn check_end(before: &Segment, after: &Segment) -> Option<BadSegment> {
     match (&after.recovery, before.committed.closed) {
         (None, true) => None,
-        (Some(_), true) => Some("a segment that was closed is recovered"),
-        (None, false) => Some("the segment before has neither CLOSE nor RECOVERY"),
+        (Some(_), true) => Some(BadSegment::Recovered),
+        (None, false) => Some(BadSegment::NoEnd),
         (Some(recovery), false) => {
             let fits = recovery.segment == before.open.segment && recovery.offset == before.committed.offset;
-            (!fits).then_some("a RECOVERY is about another end than the segment before has")
+            (!fits).then_some(BadSegment::OtherEnd)
         }
     }
 }
@@ -109,8 +110,7 @@ pub fn merge_lives(segments: &[&Segment]) -> (HashMap<Ref, Life>, Vec<Flaw>) {
                 continue;
             };
             if here.intent {
-                let why = format!("{} ({reference})", Violation::IntentAgain);
-                flaws.push(segment.flaw(Fault::Protocol, None, None, why));
+                flaws.push(segment.flaw(None, None, Finding::IntentAgain(*reference)));
             }
             join(earlier, here);
         }

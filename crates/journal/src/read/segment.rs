@@ -1,8 +1,9 @@
 //! One segment, read from its first byte to its end: CRC, strict parse, sequence, chain, tree, commits, protocol.
 
 use super::directory::SegmentName;
-use super::flaw::{Fault, Flaw};
+use super::flaw::{About, Flaw};
 use super::walk::{End, Walk};
+use crate::finding::{BadFrame, Fault, Finding};
 use crate::format::clear::{Anchor, Open, Recovery};
 use crate::format::entry::{Commit, Header};
 use crate::format::frame::{Frames, Step};
@@ -118,8 +119,8 @@ impl Segment {
     }
 
     /// A flaw of this segment.
-    pub(crate) fn flaw(&self, fault: Fault, offset: Option<u64>, seq: Option<u64>, why: impl Into<String>) -> Flaw {
-        Flaw { fault, file: file_name(&self.name), offset, seq, why: why.into() }
+    pub(crate) fn flaw(&self, offset: Option<u64>, seq: Option<u64>, finding: impl Into<Finding>) -> Flaw {
+        Flaw::new(about(&self.name), offset, seq, finding)
     }
 }
 
@@ -127,18 +128,17 @@ pub(crate) fn file_name(name: &SegmentName) -> String {
     name.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// A segment's file, where a flaw is about it.
+pub(crate) fn about(name: &SegmentName) -> About {
+    About::File(file_name(name))
+}
+
 /// Reads one segment.
 ///
 /// # Errors
 /// The flaw, where not even its first batch can be believed. Later flaws are in the result.
 pub fn read(name: &SegmentName, reading: &Reading<'_>) -> Result<Segment, Flaw> {
-    let io = |error: std::io::Error| Flaw {
-        fault: Fault::Corrupt,
-        file: file_name(name),
-        offset: None,
-        seq: None,
-        why: format!("it can't be read: {error}"),
-    };
+    let io = |error: std::io::Error| Flaw::unreadable(about(name), &error);
     let file = File::open(&name.path).map_err(io)?;
     let bytes: Box<dyn Read> = match reading.limit {
         Some(limit) => Box::new(file.take(limit)),
@@ -156,7 +156,7 @@ pub fn read(name: &SegmentName, reading: &Reading<'_>) -> Result<Segment, Flaw> 
             Step::Bad { at, why } => break End::Damaged(at, why),
             Step::End { at } => match frames.first_nonzero().map_err(io)? {
                 None => break End::Clean(at),
-                Some(nonzero) => break End::Damaged(nonzero, "bytes behind the end are not zero"),
+                Some(nonzero) => break End::Damaged(nonzero, BadFrame::Rest),
             },
         }
     };

@@ -1,10 +1,11 @@
 //! The walk through one segment: state after each frame, and what it is worth at the end.
 
 use super::directory::SegmentName;
-use super::flaw::{Fault, Flaw};
-use super::rows::{self, Own, Place, Refusal};
-use super::segment::{AnchorAt, Committed, Life, Reading, Segment, file_name};
+use super::flaw::Flaw;
+use super::rows::{self, Own, Place};
+use super::segment::{AnchorAt, Committed, Life, Reading, Segment, about};
 use super::tail;
+use crate::finding::{BadCommit, BadFrame, BadSegment, Finding};
 use crate::format::clear::{Open, Recovery};
 use crate::format::entry::{self, Commit, Entry, Header, Row};
 use crate::format::keys::verifies;
@@ -18,8 +19,8 @@ use std::collections::{BTreeMap, HashMap};
 /// What stopped the walk.
 pub(super) enum End {
     Clean(u64),
-    Damaged(u64, &'static str),
-    Refused(u64, Refusal),
+    Damaged(u64, BadFrame),
+    Refused(u64, Finding),
 }
 
 /// A row of a batch whose COMMIT has not been seen yet.
@@ -81,17 +82,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes the next frame in, which stands from `at` to `end`.
-    pub(super) fn take(&mut self, at: u64, end: u64, bytes: &[u8]) -> Result<(), Refusal> {
-        match entry::parse(bytes).map_err(|why| (Fault::Corrupt, why))? {
+    pub(super) fn take(&mut self, at: u64, end: u64, bytes: &[u8]) -> Result<(), Finding> {
+        match entry::parse(bytes)? {
             Entry::Row(row) => self.take_row(at, &row),
-            Entry::Commit(commit) => self.take_commit(end, *commit),
+            Entry::Commit(commit) => Ok(self.take_commit(end, *commit)?),
         }
     }
 
     /// What the segment is worth, and what is wrong with it.
     pub(super) fn end(mut self, end: End) -> std::io::Result<Result<Segment, Flaw>> {
         match end {
-            End::Clean(at) if !self.pending.is_empty() => self.judge_incomplete(at, "a batch has no COMMIT")?,
+            End::Clean(at) if !self.pending.is_empty() => self.judge_incomplete(at, BadFrame::NoCommit)?,
             End::Clean(_) => {}
             End::Damaged(at, why) => self.judge_incomplete(at, why)?,
             End::Refused(at, refusal) => self.refuse(at, refusal),
@@ -99,7 +100,7 @@ impl<'a> Walk<'a> {
         Ok(self.finish())
     }
 
-    fn take_row(&mut self, at: u64, row: &Row<'_>) -> Result<(), Refusal> {
+    fn take_row(&mut self, at: u64, row: &Row<'_>) -> Result<(), Finding> {
         let own = match &self.opened {
             None => {
                 let (open, before) = rows::check_open(self.reading.log, self.name.first_seq, row)?;
@@ -149,22 +150,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take_commit(&mut self, end: u64, commit: Commit) -> Result<(), Refusal> {
+    fn take_commit(&mut self, end: u64, commit: Commit) -> Result<(), BadCommit> {
         let Some(opened) = &self.opened else {
-            return Err((Fault::Corrupt, "a segment begins with a COMMIT"));
+            return Err(BadCommit::NoRows);
         };
         let first = self.committed.as_ref().map_or(opened.header.seq, |committed| committed.tree.size());
         if self.pending.is_empty() || commit.first != first || commit.size != self.tree.size() {
-            return Err((Fault::Corrupt, "a COMMIT counts other rows than those before it"));
+            return Err(BadCommit::Count);
         }
         if commit.root != self.tree.root() {
-            return Err((Fault::Corrupt, "a COMMIT's root is not that of the rows before it"));
+            return Err(BadCommit::Root);
         }
         if commit.key_id != opened.key_id {
-            return Err((Fault::BadKey, "a COMMIT names another key than its segment's"));
+            return Err(BadCommit::OtherKey);
         }
         if self.reading.all_commits && !self.is_signed(&commit) {
-            return Err((Fault::BadKey, "a COMMIT is not signed by its segment's key"));
+            return Err(BadCommit::Signature);
         }
         for row in std::mem::take(&mut self.pending) {
             self.settle(row);
@@ -196,7 +197,7 @@ impl<'a> Walk<'a> {
         match verdict {
             Ok(()) => note_life(&mut self.lives, &header),
             Err(violation) => {
-                let flaw = self.flaw(Fault::Protocol, Some(at), Some(header.seq), &violation.to_string());
+                let flaw = self.flaw(Some(at), Some(header.seq), violation);
                 self.flaws.push(flaw);
             }
         }
@@ -208,35 +209,35 @@ impl<'a> Walk<'a> {
         self.opened.as_ref().is_some_and(|opened| verifies(&opened.open.key, text.as_bytes(), &commit.signature))
     }
 
-    fn flaw(&self, fault: Fault, offset: Option<u64>, seq: Option<u64>, why: &str) -> Flaw {
-        Flaw { fault, file: file_name(self.name), offset, seq, why: why.to_owned() }
+    fn flaw(&self, offset: Option<u64>, seq: Option<u64>, finding: impl Into<Finding>) -> Flaw {
+        Flaw::new(about(self.name), offset, seq, finding)
     }
 
-    fn refuse(&mut self, at: u64, (fault, why): Refusal) {
+    fn refuse(&mut self, at: u64, finding: impl Into<Finding>) {
         let seq = self.opened.as_ref().map_or(self.name.first_seq, |_| self.tree.size());
-        let flaw = self.flaw(fault, Some(at), Some(seq), why);
+        let flaw = self.flaw(Some(at), Some(seq), finding);
         self.flaws.push(flaw);
     }
 
     /// Bytes behind the last good COMMIT: a torn last batch, or damage?
-    fn judge_incomplete(&mut self, at: u64, why: &'static str) -> std::io::Result<()> {
+    fn judge_incomplete(&mut self, at: u64, why: BadFrame) -> std::io::Result<()> {
         let (Some(committed), Some(opened)) = (&self.committed, &self.opened) else {
             // The first batch is durable before the file gets its name: it can't be torn.
-            self.refuse(at, (Fault::Corrupt, why));
+            self.refuse(at, why);
             return Ok(());
         };
         let seq = Some(committed.tree.size());
         let flaw = if !self.reading.last {
-            self.flaw(Fault::Corrupt, Some(at), seq, "bytes follow the end of a segment that was ended")
+            self.flaw(Some(at), seq, BadSegment::AfterEnd)
         } else if committed.closed {
-            self.flaw(Fault::Corrupt, Some(at), seq, "bytes follow a CLOSE")
+            self.flaw(Some(at), seq, BadSegment::AfterClose)
         } else {
             let later = tail::later_commit(&self.name.path, committed.offset, committed.tree.size(), |commit| {
                 commit.key_id == opened.key_id && self.is_signed(commit)
             })?;
             match later {
-                Some(_) => self.flaw(Fault::Corrupt, Some(at), seq, &format!("{why}, and a later batch is intact")),
-                None => self.flaw(Fault::TornTail, Some(committed.offset), seq, why),
+                Some(_) => self.flaw(Some(at), seq, Finding::BeforeLaterBatch(why)),
+                None => self.flaw(Some(committed.offset), seq, why).torn(),
             }
         };
         self.flaws.push(flaw);
@@ -245,7 +246,7 @@ impl<'a> Walk<'a> {
 
     fn finish(mut self) -> Result<Segment, Flaw> {
         let first_flaw = self.flaws.first().cloned();
-        let empty = self.flaw(Fault::Corrupt, Some(0), Some(self.name.first_seq), "a segment holds no whole batch");
+        let empty = self.flaw(Some(0), Some(self.name.first_seq), BadSegment::Empty);
         let (Some(opened), Some(committed)) = (self.opened.take(), self.committed.take()) else {
             return Err(first_flaw.unwrap_or(empty));
         };
@@ -268,8 +269,7 @@ impl<'a> Walk<'a> {
         let point = Point { size, root: segment.committed.commit.root };
         let text = checkpoint_text(&self.reading.log.origin, &point);
         if !verifies(&segment.open.key, text.as_bytes(), &segment.committed.commit.signature) {
-            let why = "the last COMMIT is not signed by the segment's key";
-            let flaw = segment.flaw(Fault::BadKey, Some(segment.committed.offset), Some(size), why);
+            let flaw = segment.flaw(Some(segment.committed.offset), Some(size), BadCommit::LastSignature);
             segment.flaws.push(flaw);
         }
         Ok(segment)

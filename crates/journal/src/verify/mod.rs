@@ -5,9 +5,10 @@ mod report;
 
 pub use report::{Report, Verdict};
 
+use crate::finding::{BadLog, Finding};
 use crate::format::log::Log;
 use crate::read::directory::{self, LOG, SegmentName};
-use crate::read::flaw::{Fault, Flaw};
+use crate::read::flaw::{About, Flaw};
 use crate::read::seams;
 use crate::read::segment::{Reading, Segment, read, read_settled};
 use lychgate_core::event::RowKind;
@@ -49,7 +50,7 @@ pub fn verify(dir: &Path, options: &VerifyOptions) -> Report {
     };
     let names = match directory::segments(dir) {
         Ok(names) => names,
-        Err(error) => return Report::refused(flaw_of_file(Fault::Corrupt, "the directory", &error.to_string())),
+        Err(error) => return Report::refused(Flaw::unreadable(About::Directory, &error)),
     };
     let mut flaws = Vec::new();
     let segments = read_all(&log, &names, &outside, options, &mut flaws);
@@ -71,8 +72,7 @@ fn judge(log: &Log, options: &VerifyOptions, outside: &Outside, segments: &[Segm
     let anchored_to = anchors.map(|anchor| anchor.seq + 1).max().filter(|_| options.vault_key.is_some()).unwrap_or(0);
     let vouched_to = outside.newest().unwrap_or(0);
     if from_row > 0 && anchored_to.max(vouched_to) <= from_row {
-        let why = format!("rows 0 to {} are missing, and nothing vouches for what follows", from_row - 1);
-        flaws.push(flaw_of_file(Fault::Gap, "the directory", &why));
+        flaws.push(Flaw::of(About::Directory, Finding::BeginningMissing { last: from_row - 1 }));
     }
 
     let mut unknown: Vec<Ref> = lives
@@ -89,19 +89,14 @@ fn judge(log: &Log, options: &VerifyOptions, outside: &Outside, segments: &[Segm
 }
 
 fn believe_log(dir: &Path, options: &VerifyOptions) -> Result<Log, Flaw> {
-    let bytes = std::fs::read(dir.join(LOG)).map_err(|error| flaw_of_file(Fault::Corrupt, LOG, &error.to_string()))?;
-    let log = Log::parse(&bytes).map_err(|error| {
-        let fault = match error {
-            crate::format::log::LogError::Signature => Fault::BadKey,
-            crate::format::log::LogError::Form | crate::format::log::LogError::Suite => Fault::Corrupt,
-        };
-        flaw_of_file(fault, LOG, &error.to_string())
-    })?;
+    let about = || About::File(LOG.to_owned());
+    let bytes = std::fs::read(dir.join(LOG)).map_err(|error| Flaw::unreadable(about(), &error))?;
+    let log = Log::parse(&bytes).map_err(|kind| Flaw::of(about(), kind))?;
     if options.vault_key.is_some_and(|key| key != log.vault_key) {
-        return Err(flaw_of_file(Fault::BadKey, LOG, "it names another vault key than the given one"));
+        return Err(Flaw::of(about(), BadLog::OtherVaultKey));
     }
     if options.log_key.is_some_and(|key| key != log.log_key) {
-        return Err(flaw_of_file(Fault::BadKey, LOG, "it names another log key than the given one"));
+        return Err(Flaw::of(about(), BadLog::OtherLogKey));
     }
     Ok(log)
 }
@@ -131,8 +126,4 @@ fn read_all(
         }
     }
     segments
-}
-
-pub(crate) fn flaw_of_file(fault: Fault, file: &str, why: &str) -> Flaw {
-    Flaw { fault, file: file.to_owned(), offset: None, seq: None, why: why.to_owned() }
 }

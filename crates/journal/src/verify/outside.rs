@@ -1,18 +1,19 @@
 //! What vouches from outside the log: receipts and saved checkpoints, signed by the stable log key.
 
-use super::{VerifyOptions, flaw_of_file};
+use super::VerifyOptions;
+use crate::finding::BadNote;
 use crate::format::log::Log;
 use crate::format::note::{Note, Point};
 use crate::format::tree::Hash;
-use crate::read::flaw::{Fault, Flaw};
+use crate::read::flaw::{About, Flaw};
 use crate::read::segment::Segment;
 use lychgate_core::receipt::{Receipt, ReceiptRow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that was given, with good signatures.
 pub(super) struct Outside {
-    points: Vec<(String, Note)>,
-    rows: Vec<(String, ReceiptRow)>,
+    points: Vec<(About, Note)>,
+    rows: Vec<(About, ReceiptRow)>,
     sizes: BTreeSet<u64>,
     seqs: BTreeSet<u64>,
 }
@@ -24,16 +25,17 @@ impl Outside {
         let mut points = Vec::new();
         let mut rows = Vec::new();
         for (number, text) in options.checkpoints.iter().enumerate() {
-            let name = format!("checkpoint {}", number + 1);
-            points.push((name.clone(), believe(log, &name, text)?));
+            let about = About::Checkpoint(number + 1);
+            let note = believe(log, text).map_err(|kind| Flaw::of(about.clone(), kind))?;
+            points.push((about, note));
         }
         for (number, receipt) in options.receipts.iter().enumerate() {
-            let name = format!("receipt {}", number + 1);
-            let note = believe_receipt(log, &name, receipt)?;
+            let about = About::Receipt(number + 1);
+            let note = believe_receipt(log, receipt).map_err(|kind| Flaw::of(about.clone(), kind))?;
             if let Some(row) = receipt.row {
-                rows.push((name.clone(), row));
+                rows.push((about.clone(), row));
             }
-            points.push((name, note));
+            points.push((about, note));
         }
         let sizes = points.iter().map(|(_, note)| note.point().size).collect();
         let seqs = rows.iter().map(|(_, row)| row.seq).collect();
@@ -61,79 +63,79 @@ impl Outside {
 
     /// Holds the log against what was given.
     pub(super) fn compare(&self, log: &Log, segments: &[&Segment]) -> Vec<Flaw> {
-        let points = self.points.iter().filter_map(|(name, note)| compare_point(log, segments, name, note));
-        let rows = self.rows.iter().filter_map(|(name, row)| compare_row(segments, name, row));
+        let points = self.points.iter().filter_map(|(about, note)| {
+            let kind = compare_point(log, segments, note)?;
+            Some(Flaw::new(about.clone(), None, Some(note.point().size), kind))
+        });
+        let rows = self.rows.iter().filter_map(|(about, row)| {
+            let kind = compare_row(segments, row)?;
+            Some(Flaw::new(about.clone(), None, Some(row.seq), kind))
+        });
         points.chain(rows).collect()
     }
 
     /// Two notes of one size and different roots, both signed: the log has two histories.
     fn contradiction(&self) -> Option<Flaw> {
         let mut seen: BTreeMap<u64, Hash> = BTreeMap::new();
-        self.points.iter().find_map(|(name, note)| {
+        self.points.iter().find_map(|(about, note)| {
             let Point { size, root } = note.point();
             let other = seen.insert(size, root).is_some_and(|earlier| earlier != root);
-            other.then(|| Flaw {
-                seq: Some(size),
-                ..flaw_of_file(Fault::Fork, name, "the log key signed two histories of this size")
-            })
+            other.then(|| Flaw::new(about.clone(), None, Some(size), BadNote::TwoHistories))
         })
     }
 }
 
-fn believe(log: &Log, name: &str, text: &str) -> Result<Note, Flaw> {
-    let refuse = |why| flaw_of_file(Fault::BadKey, name, why);
-    let note = Note::parse(text).ok_or_else(|| refuse("it is not a checkpoint"))?;
+fn believe(log: &Log, text: &str) -> Result<Note, BadNote> {
+    let note = Note::parse(text).ok_or(BadNote::Form)?;
     if *note.origin() != log.origin {
-        return Err(refuse("it is about a log of another name"));
+        return Err(BadNote::OtherOrigin);
     }
     match note.signed_by(log.origin.as_str(), &log.log_key) {
         Some(true) => Ok(note),
-        Some(false) => Err(refuse("its signature by the log key is wrong")),
-        None => Err(refuse("it is not signed by this log's key")),
+        Some(false) => Err(BadNote::Signature),
+        None => Err(BadNote::Unsigned),
     }
 }
 
-fn believe_receipt(log: &Log, name: &str, receipt: &Receipt) -> Result<Note, Flaw> {
-    let note = believe(log, name, &receipt.note)?;
+fn believe_receipt(log: &Log, receipt: &Receipt) -> Result<Note, BadNote> {
+    let note = believe(log, &receipt.note)?;
     let Point { size, root } = note.point();
     let consistent =
         size == receipt.size && root == receipt.root.0 && receipt.row.is_none_or(|row| row.seq < receipt.size);
-    consistent.then_some(note).ok_or_else(|| flaw_of_file(Fault::BadKey, name, "it contradicts its own note"))
+    consistent.then_some(note).ok_or(BadNote::Contradiction)
 }
 
-fn compare_point(log: &Log, segments: &[&Segment], name: &str, note: &Note) -> Option<Flaw> {
+fn compare_point(log: &Log, segments: &[&Segment], note: &Note) -> Option<BadNote> {
     let Point { size, root } = note.point();
-    let flaw = |fault, why: &str| Some(Flaw { seq: Some(size), ..flaw_of_file(fault, name, why) });
     let end = segments.last().map_or(0, |last| last.committed.tree.size());
     if size > end {
-        return flaw(Fault::Truncated, "the log ends before what it vouches for");
+        return Some(BadNote::LogEnds);
     }
     if size == 0 || segments.first().is_some_and(|first| size < first.header.seq) {
         // Nothing to compare with: no rows, or rows that were archived.
         return None;
     }
     let Some(holder) = segments.iter().find(|segment| segment.roots.contains_key(&size)) else {
-        return flaw(Fault::Corrupt, "the rows that it vouches for could not be read");
+        return Some(BadNote::RowsUnreadable);
     };
     if holder.roots.get(&size) != Some(&root) {
-        return flaw(Fault::Rewritten, "the log has other rows than it vouches for");
+        return Some(BadNote::OtherRows);
     }
     // The second line is by the segment in which the size lies.
     let spoiled = segments
         .iter()
         .filter(|segment| segment.header.seq < size && size <= segment.committed.tree.size())
         .any(|segment| note.signed_by(&log.origin.segment_name(), &segment.open.key) == Some(false));
-    if spoiled { flaw(Fault::BadKey, "its signature by the segment's key is wrong") } else { None }
+    spoiled.then_some(BadNote::SegmentSignature)
 }
 
-fn compare_row(segments: &[&Segment], name: &str, row: &ReceiptRow) -> Option<Flaw> {
+fn compare_row(segments: &[&Segment], row: &ReceiptRow) -> Option<BadNote> {
     let archived = segments.first().is_some_and(|first| row.seq < first.header.seq);
     let found = segments.iter().find_map(|segment| segment.leaves.get(&row.seq));
-    let why = match found {
-        Some(leaf) if *leaf == row.leaf.0 => return None,
-        Some(_) => "the log has another row than the one it names",
-        None if archived => return None,
-        None => "the row that it names is not in the log",
-    };
-    Some(Flaw { seq: Some(row.seq), ..flaw_of_file(Fault::Rewritten, name, why) })
+    match found {
+        Some(leaf) if *leaf == row.leaf.0 => None,
+        Some(_) => Some(BadNote::OtherRow),
+        None if archived => None,
+        None => Some(BadNote::NoRow),
+    }
 }

@@ -1,8 +1,10 @@
 //! Verdicts, their exit status, and how they read.
 
+use crate::finding::Fault;
 use crate::format::log::Log;
-use crate::read::flaw::{Fault, Flaw};
+use crate::read::flaw::Flaw;
 use lychgate_core::ids::Ref;
+use lychgate_text::words;
 use std::fmt;
 
 /// The one word about a log.
@@ -46,6 +48,17 @@ impl Verdict {
         }
     }
 
+    /// Its code, without numbers: the same in every language.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Ok { .. } => "OK",
+            Self::OkUnanchored { .. } => "UNANCHORED",
+            Self::SelfSigned => "SELF-SIGNED",
+            Self::Bad(fault) => fault.word(),
+        }
+    }
+
     /// True for the two verdicts that accept.
     #[must_use]
     pub fn accepts(self) -> bool {
@@ -55,13 +68,11 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = &words().journal().report;
         match self {
-            Self::Ok { anchored_to, vouched_to } => {
-                write!(f, "OK (anchored to {anchored_to}, vouched outside to {vouched_to})")
-            }
-            Self::OkUnanchored { since } => write!(f, "OK, UNANCHORED since {since}"),
-            Self::SelfSigned => f.write_str("SELF-SIGNED"),
-            Self::Bad(fault) => f.write_str(fault.word()),
+            Self::Ok { anchored_to, vouched_to } => f.write_str(&(words.ok)(*anchored_to, *vouched_to)),
+            Self::OkUnanchored { since } => f.write_str(&(words.unanchored)(*since)),
+            Self::SelfSigned | Self::Bad(_) => f.write_str(self.code()),
         }
     }
 }
@@ -150,29 +161,81 @@ pub(super) struct Found {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = &words().journal().report;
         writeln!(f, "{}", self.verdict)?;
-        match (self.from_row, self.rows) {
-            (0, 0) => writeln!(f, "no rows")?,
-            (0, rows) => writeln!(f, "{rows} rows, 0 to {}", rows - 1)?,
-            (from, rows) => {
-                match rows.checked_sub(from).filter(|here| *here > 0) {
-                    Some(here) => writeln!(f, "{here} rows, {from} to {}", rows - 1)?,
-                    None => writeln!(f, "no rows")?,
-                }
-                writeln!(f, "rows 0 to {} are not in this directory (archived, if you moved them)", from - 1)?;
-            }
+        match self.rows.checked_sub(self.from_row).filter(|here| *here > 0) {
+            Some(here) => writeln!(f, "{}", (words.rows)(here, self.from_row, self.rows - 1))?,
+            None => writeln!(f, "{}", words.no_rows)?,
+        }
+        if let Some(last) = self.from_row.checked_sub(1) {
+            writeln!(f, "{}", (words.rows_elsewhere)(last))?;
         }
         if let Some(key) = &self.vault_key {
-            let held = if self.verdict == Verdict::SelfSigned { "found in LOG, not checked" } else { "in LOG" };
-            writeln!(f, "vault key {} ({held})", hex::encode(key))?;
+            let unchecked = self.verdict == Verdict::SelfSigned;
+            writeln!(f, "{}", (words.vault_key)(&hex::encode(key), unchecked))?;
         }
-        writeln!(f, "anchored to {}, vouched outside to {}", self.anchored_to, self.vouched_to)?;
+        writeln!(f, "{}", (words.covered)(self.anchored_to, self.vouched_to))?;
         for flaw in &self.flaws {
             writeln!(f, "{flaw}")?;
         }
         for reference in &self.unknown {
-            writeln!(f, "UNKNOWN action {reference}: it was dispatched and its result was not seen")?;
+            writeln!(f, "{}", (words.unknown)(reference))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::BadRow;
+    use crate::read::flaw::About;
+
+    fn report(verdict: Verdict, from_row: u64, rows: u64) -> Report {
+        Report {
+            verdict,
+            exit: verdict.exit(),
+            offset: None,
+            seq: None,
+            from_row,
+            rows,
+            anchored_to: 3,
+            vouched_to: 0,
+            vault_key: Some([0xab; 32]),
+            unknown: Vec::new(),
+            flaws: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_sound_log_is_told_in_four_lines() {
+        let key = "ab".repeat(32);
+        let told = report(Verdict::OkUnanchored { since: 3 }, 0, 5).to_string();
+        let expected = format!(
+            "OK, UNANCHORED since 3\n5 rows, 0 to 4\nvault key {key} (in LOG)\nanchored to 3, vouched outside to 0\n"
+        );
+        assert_eq!(told, expected);
+        let told = report(Verdict::SelfSigned, 0, 0).to_string();
+        let first = format!("SELF-SIGNED\nno rows\nvault key {key} (found in LOG, not checked)\n");
+        assert!(told.starts_with(&first), "{told}");
+        let all = Verdict::Ok { anchored_to: 3, vouched_to: 2 };
+        assert_eq!(all.to_string(), "OK (anchored to 3, vouched outside to 2)");
+    }
+
+    #[test]
+    fn what_is_elsewhere_what_was_found_and_what_is_unknown_stand_below() {
+        let mut damaged = report(Verdict::Bad(Fault::Corrupt), 3, 5);
+        damaged.flaws = vec![Flaw::new(About::File("seg".to_owned()), Some(8), Some(4), BadRow::OutOfOrder)];
+        damaged.unknown = vec![Ref([7; 16])];
+        let told = damaged.to_string();
+        let lines: Vec<&str> = told.lines().collect();
+        let [verdict, rows, elsewhere, _, _, flaw, unknown] = lines.as_slice() else {
+            unreachable!("{told}");
+        };
+        assert_eq!((*verdict, *rows), ("CORRUPT", "2 rows, 3 to 4"));
+        assert_eq!(*elsewhere, "rows 0 to 2 are not in this directory (archived, if you moved them)");
+        assert_eq!(*flaw, "CORRUPT: seg at byte 8, row 4: a sequence number is not the next one");
+        let told_of = Ref([7; 16]).to_string();
+        assert_eq!(*unknown, format!("UNKNOWN action {told_of}: it was dispatched and its result was not seen"));
     }
 }

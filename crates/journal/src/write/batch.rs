@@ -1,5 +1,6 @@
 //! Rows that go out together, and what becomes of them.
 
+use super::cause::Cause;
 use super::pending::Promise;
 use crate::error::JournalError;
 use crate::format::clear::FailedCommit;
@@ -7,7 +8,7 @@ use crate::format::note::Point;
 use crate::format::payload;
 use crate::format::tree::{Hash, Tree};
 use crate::protocol::{Carry, Undo};
-use lychgate_core::event::{Event, RowKind};
+use lychgate_core::event::RowKind;
 use lychgate_core::ids::{GrantNo, Ref, WallTime};
 use lychgate_core::proof::JournalAck;
 use std::path::PathBuf;
@@ -45,9 +46,8 @@ pub(crate) struct Unsealed {
 
 impl Unsealed {
     /// A row of the journal's own.
-    pub(super) fn own(kind: RowKind, at: WallTime, note: &str) -> Result<Self, JournalError> {
-        let event = Event::Journal { note: note.to_owned() };
-        let payload = payload::encode(at, &event).map_err(|_| JournalError::TooLarge)?;
+    pub(super) fn own(kind: RowKind, at: WallTime, cause: Cause) -> Result<Self, JournalError> {
+        let payload = payload::encode(at, &cause.event()).map_err(|_| JournalError::TooLarge)?;
         Ok(Self { kind, epoch: 0, grant: GrantNo::NONE, reference: Ref::NONE, payload })
     }
 }

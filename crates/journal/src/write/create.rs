@@ -1,7 +1,7 @@
 //! A new log: its directory, its keys, its LOG.
 
 use super::next_key::{NextKey, fresh};
-use crate::error::JournalError;
+use crate::error::{BadParameters, JournalError};
 use crate::format::keys::VaultSigner;
 use crate::format::log::{self, Log};
 use crate::format::note::{LogOrigin, verifier_key};
@@ -42,10 +42,9 @@ pub struct Created {
 /// # Errors
 /// [`JournalError`]; an existing log is never overwritten.
 pub(crate) fn create(dir: &Path, params: CreateParams<'_>, random: &mut dyn Random) -> Result<Created, JournalError> {
-    let origin: LogOrigin = params.log_origin.parse().map_err(parameters)?;
+    let origin: LogOrigin = params.log_origin.parse().map_err(BadParameters::Origin)?;
     if !log::segment_bytes_allowed(params.segment_bytes) {
-        let why = "a segment's size is a multiple of 4096 bytes, from 16 KiB to 1 GiB";
-        return Err(JournalError::Parameters(why.to_owned()));
+        return Err(BadParameters::SegmentSize.into());
     }
     durable::private_dir(dir).map_err(|refused| JournalError::Files(refused.to_string()))?;
     let path = dir.join(LOG);
@@ -66,7 +65,7 @@ pub(crate) fn create(dir: &Path, params: CreateParams<'_>, random: &mut dyn Rand
     };
     let bytes = log.encode_signed(params.vault_signer);
     // A signer that signs with another key than it names would make a log that nobody can open.
-    Log::parse(&bytes).map_err(parameters)?;
+    Log::parse(&bytes).map_err(BadParameters::Signer)?;
     let created = Created {
         log_id: id,
         vault_key: log.vault_key,
@@ -75,8 +74,4 @@ pub(crate) fn create(dir: &Path, params: CreateParams<'_>, random: &mut dyn Rand
     NextKey::new(dir.join(NEXT_KEY), id, log_key, genesis).store()?;
     durable::replace(&path, &bytes, durable::PRIVATE_FILE).map_err(|error| JournalError::Files(error.to_string()))?;
     Ok(created)
-}
-
-fn parameters(why: impl std::fmt::Display) -> JournalError {
-    JournalError::Parameters(why.to_string())
 }

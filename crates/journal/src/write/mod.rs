@@ -1,6 +1,7 @@
 //! Writing a log: creating it, recovering it, appending to it. Nothing here can decrypt.
 
 pub(crate) mod batch;
+pub(crate) mod cause;
 pub(crate) mod create;
 pub(crate) mod head;
 pub(crate) mod next_key;

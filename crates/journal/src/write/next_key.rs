@@ -1,7 +1,7 @@
 //! `next.key`: what a writer needs to go on while the vault is locked. Whoever reads it can sign receipts and the
 //! *next* segment, and until that is endorsed by an ANCHOR it is provisional. It can't read a row.
 
-use crate::error::JournalError;
+use crate::error::{BadNextKey, JournalError};
 use crate::format::bytes::Cursor;
 use crate::format::keys::KeyPair;
 use crate::random::Random;
@@ -44,11 +44,10 @@ impl NextKey {
     /// Reads the file.
     pub(crate) fn load(path: &Path, log_id: [u8; 16], log_key: &[u8; 32]) -> Result<Self, JournalError> {
         let bytes =
-            durable::read_owned(path, MAX_BYTES).map_err(|refused| JournalError::NextKey(refused.to_string()))?;
-        let (file_log, keys) =
-            Self::parse(&bytes, path).ok_or_else(|| JournalError::NextKey("it is damaged".to_owned()))?;
+            durable::read_owned(path, MAX_BYTES).map_err(|refused| BadNextKey::Unreadable(refused.to_string()))?;
+        let (file_log, keys) = Self::parse(&bytes, path).ok_or(BadNextKey::Damaged)?;
         if file_log != log_id || keys.log_key.public() != *log_key {
-            return Err(JournalError::NextKey("it belongs to another log".to_owned()));
+            return Err(BadNextKey::OtherLog.into());
         }
         Ok(keys)
     }

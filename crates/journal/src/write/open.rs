@@ -1,8 +1,10 @@
 //! Beginning a segment.
 
 use super::batch::{Batch, Durable, Unsealed};
+use super::cause::Cause;
 use super::head::{Head, RESERVE_BYTES, Start, Tools, boottime_ms};
-use crate::error::JournalError;
+use super::next_key::NextKey;
+use crate::error::{BadNextKey, JournalError};
 use crate::format::clear::{Open, Recovery};
 use crate::format::keys::KeyPair;
 use crate::format::note::key_id;
@@ -11,6 +13,7 @@ use crate::format::recipient::ENC_BYTES;
 use crate::read::directory::segment_path;
 use lychgate_core::event::RowKind;
 use lychgate_core::ids::WallTime;
+use std::path::Path;
 
 impl Head {
     /// Begins the next segment: keys first, then OPEN (and RECOVERY) with their COMMIT in a file of another name, then
@@ -20,47 +23,16 @@ impl Head {
         start: Start,
         recovery: Option<&Recovery>,
         at: WallTime,
-        note: &str,
+        cause: Cause,
     ) -> Result<(Self, Durable), JournalError> {
-        let key_public = prepare_keys(tools, start.segment)?;
-        let first_seq = start.tree.size();
-        let opening = Opening {
-            log_id: tools.log.id,
-            segment: start.segment,
-            opening: 0,
-            first_seq,
-            prev_root: start.tree.root(),
-            segment_key: key_public,
-        };
-        let (enc, chain) = open_to(&tools.log.recipient, opening, tools.random).map_err(|_| JournalError::Random)?;
-        let path = segment_path(tools.dir, first_seq);
-        let new_path = path.with_extension("lgj.new");
-        let file = tools.storage.create(&new_path, tools.log.segment_bytes).map_err(not_durable)?;
-        let Some(key) = tools.keys.current.as_ref().map(|key| KeyPair::from_seed(key.seed())) else {
-            return Err(JournalError::NextKey("the segment's key is gone".to_owned()));
-        };
-        let mut head = Self {
-            segment: start.segment,
-            boot: start.boot,
-            path,
-            file,
-            offset: 0,
-            tree: start.tree,
-            last_leaf: start.last_leaf,
-            carry: start.carry,
-            open_leaf: [0; 32],
-            capacity: tools.log.segment_bytes,
-            key_id: key_id(&tools.log.origin.segment_name(), &key_public),
-            key,
-            chain,
-            rows_in_opening: 0,
-            opened_ms: boottime_ms(),
-        };
+        let key = prepare_keys(tools, start.segment)?;
+        let new_path = segment_path(tools.dir, start.tree.size()).with_extension("lgj.new");
+        let (mut head, enc) = Self::begin(tools, start, key, &new_path)?;
         let mut batch = head.batch();
-        head.stage_open(tools, &mut batch, enc, at, note)?;
+        head.stage_open(tools, &mut batch, enc, at, cause)?;
         if let Some(recovery) = recovery {
             let clear = recovery.encode();
-            let row = Unsealed::own(RowKind::Recovery, at, "the segment before was not closed")?;
+            let row = Unsealed::own(RowKind::Recovery, at, Cause::NotClosed)?;
             head.stage(tools, &mut batch, row, None, clear.len(), |_, _| clear)?;
         }
         if batch.bytes.len() + RESERVE_BYTES > usize::try_from(head.capacity).unwrap_or(usize::MAX) {
@@ -68,13 +40,40 @@ impl Head {
         }
         let synced = head.commit(tools.log, batch).map_err(|failure| JournalError::NotDurable(failure.why))?;
         tools.storage.publish(&new_path, &head.path).map_err(not_durable)?;
-        // The OPEN is durable: from here on the segment's key lives in memory alone.
-        let on_disk = tools.keys.current.take();
-        if let Err(error) = tools.keys.store() {
-            tools.keys.current = on_disk;
-            return Err(error);
-        }
+        forget_on_disk(tools.keys)?;
         Ok((head, synced.durable))
+    }
+
+    /// The head of a segment without a row, in a new file at `file`; and the encapsulated key for its OPEN.
+    fn begin(tools: &mut Tools<'_>, start: Start, key: KeyPair, file: &Path) -> Result<(Self, Vec<u8>), JournalError> {
+        let first_seq = start.tree.size();
+        let opening = Opening {
+            log_id: tools.log.id,
+            segment: start.segment,
+            opening: 0,
+            first_seq,
+            prev_root: start.tree.root(),
+            segment_key: key.public(),
+        };
+        let (enc, chain) = open_to(&tools.log.recipient, opening, tools.random).map_err(|_| JournalError::Random)?;
+        let head = Self {
+            segment: start.segment,
+            boot: start.boot,
+            path: segment_path(tools.dir, first_seq),
+            file: tools.storage.create(file, tools.log.segment_bytes).map_err(not_durable)?,
+            offset: 0,
+            tree: start.tree,
+            last_leaf: start.last_leaf,
+            carry: start.carry,
+            open_leaf: [0; 32],
+            capacity: tools.log.segment_bytes,
+            key_id: key_id(&tools.log.origin.segment_name(), &key.public()),
+            key,
+            chain,
+            rows_in_opening: 0,
+            opened_ms: boottime_ms(),
+        };
+        Ok((head, enc))
     }
 
     fn stage_open(
@@ -83,7 +82,7 @@ impl Head {
         batch: &mut Batch,
         enc: Vec<u8>,
         at: WallTime,
-        note: &str,
+        cause: Cause,
     ) -> Result<(), JournalError> {
         debug_assert_eq!(enc.len(), ENC_BYTES);
         let mut open = Open {
@@ -98,7 +97,7 @@ impl Head {
             enc,
             signature: [0; 64],
         };
-        let row = Unsealed::own(RowKind::SegmentOpen, at, note)?;
+        let row = Unsealed::own(RowKind::SegmentOpen, at, cause)?;
         self.stage(tools, batch, row, None, open.encode().len(), |header, key| {
             open.signature = key.sign(&open.signed(header));
             open.encode()
@@ -109,7 +108,7 @@ impl Head {
 }
 
 /// Makes the key of segment `segment` the current one, with its successor durable before it signs anything.
-fn prepare_keys(tools: &mut Tools<'_>, segment: u64) -> Result<[u8; 32], JournalError> {
+fn prepare_keys(tools: &mut Tools<'_>, segment: u64) -> Result<KeyPair, JournalError> {
     let keys = &mut *tools.keys;
     if keys.segment == segment {
         keys.advance(tools.random)?;
@@ -118,9 +117,15 @@ fn prepare_keys(tools: &mut Tools<'_>, segment: u64) -> Result<[u8; 32], Journal
         keys.store()?;
     }
     match &keys.current {
-        Some(current) if keys.segment == segment + 1 => Ok(current.public()),
-        _ => Err(JournalError::NextKey(format!("it is for segment {}, not for {segment}", keys.segment))),
+        Some(current) if keys.segment == segment + 1 => Ok(KeyPair::from_seed(current.seed())),
+        _ => Err(BadNextKey::OtherSegment { of: keys.segment, wanted: segment }.into()),
     }
+}
+
+/// The OPEN is durable: from here on the segment's key lives in memory alone.
+fn forget_on_disk(keys: &mut NextKey) -> Result<(), JournalError> {
+    let on_disk = keys.current.take();
+    keys.store().inspect_err(|_| keys.current = on_disk)
 }
 
 fn not_durable(error: std::io::Error) -> JournalError {

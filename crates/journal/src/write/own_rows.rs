@@ -1,6 +1,7 @@
 //! The rows that the journal writes about itself within a segment.
 
 use super::batch::{Batch, Unsealed};
+use super::cause::Cause;
 use super::head::{Head, Tools, boottime_ms};
 use super::pending::Promise;
 use crate::error::JournalError;
@@ -35,7 +36,7 @@ impl Head {
         };
         anchor.signature = signer.sign(&anchor.signed());
         let clear = anchor.encode();
-        let row = Unsealed::own(RowKind::Anchor, at, "the vault vouches for the rows before this one")?;
+        let row = Unsealed::own(RowKind::Anchor, at, Cause::VaultVouches)?;
         self.stage(tools, batch, row, Some(promise), clear.len(), |_, _| clear)
     }
 
@@ -45,7 +46,7 @@ impl Head {
         tools: &mut Tools<'_>,
         batch: &mut Batch,
         at: WallTime,
-        note: &str,
+        cause: Cause,
         promise: Option<&mut Option<Promise>>,
     ) -> Result<(), JournalError> {
         let mut close = Close {
@@ -54,7 +55,7 @@ impl Head {
             range: batch.tree.range().to_vec(),
             signature: [0; 64],
         };
-        let row = Unsealed::own(RowKind::SegmentClose, at, note)?;
+        let row = Unsealed::own(RowKind::SegmentClose, at, cause)?;
         self.stage(tools, batch, row, promise, close.encode().len(), |header, key| {
             close.signature = key.sign(&close.signed(header));
             close.encode()
@@ -81,7 +82,7 @@ impl Head {
         let (enc, chain) = open_to(&tools.log.recipient, opening, tools.random).map_err(|_| JournalError::Random)?;
         (self.chain, self.rows_in_opening, self.opened_ms) = (chain, 0, now);
         let clear = Rekey { opening: opening.opening, prev_root: opening.prev_root, enc }.encode();
-        let row = Unsealed::own(RowKind::Rekey, at, "a new opening")?;
+        let row = Unsealed::own(RowKind::Rekey, at, Cause::NewOpening)?;
         self.stage(tools, batch, row, None, clear.len(), |_, _| clear)
     }
 }

@@ -3,6 +3,7 @@
 use super::head::Start;
 use super::storage::Storage;
 use crate::error::JournalError;
+use crate::finding::{BadSegment, Fault};
 use crate::format::clear::{Open, Recovery};
 use crate::format::entry::{self, Entry};
 use crate::format::frame::{Frames, Step};
@@ -10,8 +11,8 @@ use crate::format::log::Log;
 use crate::format::tree::Tree;
 use crate::protocol::Carry;
 use crate::read::directory::{SegmentName, TORN};
-use crate::read::flaw::{Fault, Flaw};
-use crate::read::segment::{Reading, Segment, file_name, read};
+use crate::read::flaw::Flaw;
+use crate::read::segment::{Reading, Segment, about, file_name, read};
 use crate::read::tail::bytes_behind;
 use lychgate_core::ids::{BootNo, Digest};
 use lychgate_seal::durable;
@@ -57,7 +58,7 @@ pub(crate) fn recover(
     let segment = walk(log, last)?;
     check_announced(log, &segment, earlier.last())?;
     let boot = segment.boot();
-    let next_boot = BootNo(boot.0.checked_add(1).ok_or_else(|| JournalError::Log("boot numbers ran out".to_owned()))?);
+    let next_boot = BootNo(boot.0.checked_add(1).ok_or(JournalError::BootsUsedUp)?);
     let committed = &segment.committed;
     let files = |error: std::io::Error| JournalError::Files(error.to_string());
     let tail = if committed.closed { Vec::new() } else { set_aside(dir, &segment)? };
@@ -109,20 +110,12 @@ fn check_announced(log: &Log, last: &Segment, before: Option<&SegmentName>) -> R
     if announced == last.open.key {
         return Ok(());
     }
-    let why = "the last segment is opened by another key than the one announced";
-    Err(JournalError::Quarantine(last.flaw(Fault::BadKey, Some(0), Some(last.header.seq), why)))
+    Err(JournalError::Quarantine(last.flaw(Some(0), Some(last.header.seq), BadSegment::OtherKey)))
 }
 
 fn read_open(name: &SegmentName) -> Result<Open, JournalError> {
-    let damaged = || {
-        JournalError::Quarantine(Flaw {
-            fault: Fault::Corrupt,
-            file: file_name(name),
-            offset: Some(0),
-            seq: Some(name.first_seq),
-            why: "its OPEN can't be read".to_owned(),
-        })
-    };
+    let damaged =
+        || JournalError::Quarantine(Flaw::new(about(name), Some(0), Some(name.first_seq), BadSegment::OpenUnreadable));
     let file = File::open(&name.path).map_err(|_| damaged())?;
     let mut bytes = Vec::new();
     let step = Frames::new(BufReader::new(file)).next(&mut bytes);

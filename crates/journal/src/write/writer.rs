@@ -2,6 +2,7 @@
 //! `fdatasync` forms the next batch.
 
 use super::batch::{Batch, Failure, Synced, Unsealed};
+use super::cause::Cause;
 use super::head::{Head, Start, Tools};
 use super::next_key::NextKey;
 use super::pending::Promise;
@@ -176,7 +177,7 @@ impl Writer {
     ) -> Result<(), JournalError> {
         let staged = {
             let (head, mut tools, batch) = self.parts(gathered)?;
-            head.stage_close(&mut tools, batch, at, "the gateway stopped", Some(promise))
+            head.stage_close(&mut tools, batch, at, Cause::GatewayStopped, Some(promise))
         };
         if staged.is_ok() {
             self.flush(gathered.take());
@@ -216,7 +217,7 @@ impl Writer {
         match (&self.state, gathered.as_ref()) {
             (State::Live(head), Some(batch)) if head.has_room(batch, payload_len) => Ok(()),
             (State::Live(_), _) => Err(JournalError::TooLarge),
-            (State::Broken(_), _) => Err(JournalError::NotDurable("the segment could not be written".to_owned())),
+            (State::Broken(_), _) => Err(JournalError::segment_failed()),
             (State::Closed, _) => Err(JournalError::Closed),
         }
     }
@@ -225,7 +226,7 @@ impl Writer {
     fn rotate(&mut self, at: WallTime, gathered: &mut Option<Batch>) -> Result<(), JournalError> {
         {
             let (head, mut tools, batch) = self.parts(gathered)?;
-            head.stage_close(&mut tools, batch, at, "the segment is full", None)?;
+            head.stage_close(&mut tools, batch, at, Cause::SegmentFull, None)?;
         }
         self.flush(gathered.take());
         // Where the CLOSE could not be written, the segment is broken already and the next one begins with a RECOVERY.
@@ -249,9 +250,8 @@ impl Writer {
             failed: broken.failed,
         });
         let start = broken.start.clone();
-        let note =
-            if broken.closed { "the segment before was full" } else { "the segment before could not be written" };
-        let (head, durable) = Head::open(&mut self.tools(), start, recovery.as_ref(), at, note)?;
+        let cause = if broken.closed { Cause::SegmentFull } else { Cause::SegmentFailed };
+        let (head, durable) = Head::open(&mut self.tools(), start, recovery.as_ref(), at, cause)?;
         self.state = State::Live(Box::new(head));
         self.shared.publish(durable);
         Ok(())
@@ -303,9 +303,7 @@ impl Writer {
                 Ok((head, tools, batch))
             }
             (State::Closed, _) => Err(JournalError::Closed),
-            (State::Live(_) | State::Broken(_), _) => {
-                Err(JournalError::NotDurable("the segment could not be written".to_owned()))
-            }
+            (State::Live(_) | State::Broken(_), _) => Err(JournalError::segment_failed()),
         }
     }
 
@@ -334,7 +332,7 @@ impl Broken {
     }
 }
 
-/// The notes of the journal's own rows fit this bucket.
+/// The causes of the journal's own rows fit this bucket.
 fn payload_of_own_rows() -> usize {
     256
 }

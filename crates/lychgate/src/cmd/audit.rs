@@ -11,6 +11,7 @@ use lychgate_core::ids::Ref;
 use lychgate_core::receipt::Receipt;
 use lychgate_journal::checkpoint;
 use lychgate_journal::format::note::parse_verifier_key;
+use lychgate_journal::read::flaw::Flaw;
 use lychgate_journal::verify::{Report, Verdict, VerifyOptions, verify};
 use lychgate_text::{Attempt, Cause, Message, Problem};
 use serde::Serialize;
@@ -72,7 +73,7 @@ impl FromStr for Key {
 /// What `audit verify --json` prints.
 #[derive(Serialize)]
 struct Printed {
-    verdict: String,
+    verdict: &'static str,
     exit: u8,
     accepted: bool,
     from_row: u64,
@@ -83,7 +84,18 @@ struct Printed {
     offset: Option<u64>,
     seq: Option<u64>,
     unknown: Vec<Ref>,
-    flaws: Vec<String>,
+    flaws: Vec<PrintedFlaw>,
+}
+
+/// One finding. `kind` and the others are for programs, `text` is for people.
+#[derive(Serialize)]
+struct PrintedFlaw {
+    fault: &'static str,
+    kind: &'static str,
+    about: String,
+    offset: Option<u64>,
+    seq: Option<u64>,
+    text: String,
 }
 
 pub(super) fn run(context: &Context, command: AuditCommand) -> Outcome {
@@ -141,7 +153,7 @@ fn must_be_there(context: &Context, dir: &Path) -> Result<(), Trouble> {
 
 fn printed(report: &Report) -> Printed {
     Printed {
-        verdict: report.verdict.to_string(),
+        verdict: report.verdict.code(),
         exit: report.exit,
         accepted: report.verdict.accepts(),
         from_row: report.from_row,
@@ -152,7 +164,18 @@ fn printed(report: &Report) -> Printed {
         offset: report.offset,
         seq: report.seq,
         unknown: report.unknown.clone(),
-        flaws: report.flaws.iter().map(ToString::to_string).collect(),
+        flaws: report.flaws.iter().map(printed_flaw).collect(),
+    }
+}
+
+fn printed_flaw(flaw: &Flaw) -> PrintedFlaw {
+    PrintedFlaw {
+        fault: flaw.fault.word(),
+        kind: flaw.finding.code(),
+        about: flaw.about.code().into_owned(),
+        offset: flaw.offset,
+        seq: flaw.seq,
+        text: flaw.finding.to_string(),
     }
 }
 
@@ -170,8 +193,24 @@ fn refused(context: &Context, file: &Path, why: Cause<'_>) -> Trouble {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
-    use super::Key;
+    use super::{Key, printed};
+    use lychgate_journal::verify::{VerifyOptions, verify};
+    use std::path::Path;
+
+    #[test]
+    fn a_program_reads_codes_where_a_person_reads_words() {
+        let report = verify(Path::new("/nonexistent"), &VerifyOptions::default());
+        let json = serde_json::to_value(printed(&report)).unwrap();
+        assert_eq!(json["verdict"], "CORRUPT");
+        let flaw = &json["flaws"][0];
+        assert_eq!(
+            (&flaw["fault"], &flaw["kind"], &flaw["about"]),
+            (&"CORRUPT".into(), &"unreadable".into(), &"LOG".into())
+        );
+        assert_eq!(flaw["text"], report.flaws[0].finding.to_string());
+    }
 
     #[test]
     fn a_key_is_the_one_that_init_printed_or_a_verifier_key_and_nothing_else() {
