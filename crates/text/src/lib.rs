@@ -42,6 +42,7 @@ pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, stat
 pub use message::Message;
 pub use peer::PeerTexts;
 pub use problem::{Problem, Wanted, problem};
+pub use request::{Refusal, read};
 pub use seal::SealTexts;
 pub use shim::{Kinds, ShimTexts, fill};
 pub use vault::VaultTexts;

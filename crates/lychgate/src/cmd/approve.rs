@@ -18,12 +18,13 @@ use zeroize::Zeroizing;
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
     /// The card, such as C7; `lych approvals` lists them.
+    #[arg(value_parser = lychgate_text::read::<CardNo>)]
     card: CardNo,
     /// Open only this channel of the card; may be given several times. Without it: those that are ticked.
-    #[arg(long = "channel", value_name = "NAME")]
+    #[arg(long = "channel", value_name = "NAME", value_parser = lychgate_text::read::<ChannelName>)]
     channels: Vec<ChannelName>,
     /// Only if the card still is the one with this digest ("shown" in `lych approvals --json`).
-    #[arg(long, value_name = "DIGEST")]
+    #[arg(long, value_name = "DIGEST", value_parser = lychgate_text::read::<Digest>)]
     shown: Option<Digest>,
     #[command(flatten)]
     factor: FactorFrom,

@@ -12,6 +12,7 @@ use lychgate_wire::operator::Command;
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
     /// The card, such as C7; `lych approvals` lists them.
+    #[arg(value_parser = lychgate_text::read::<CardNo>)]
     card: CardNo,
 }
 

@@ -23,10 +23,10 @@ use std::str::FromStr;
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
     /// Only those of this run, such as R31.
-    #[arg(long)]
+    #[arg(long, value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     /// Only those of this channel.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = lychgate_text::read::<ChannelName>)]
     channel: Option<ChannelName>,
     #[command(flatten)]
     factor: FactorFrom,
@@ -37,16 +37,16 @@ pub(crate) struct SessionsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ActivityArgs {
     /// Only rows of this run, such as R31.
-    #[arg(long)]
+    #[arg(long, value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     /// Only rows of this channel.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = lychgate_text::read::<ChannelName>)]
     channel: Option<ChannelName>,
     /// Only rows of this action, by its number, such as Q44.
-    #[arg(long)]
+    #[arg(long, value_parser = lychgate_text::read::<ActionNo>)]
     action: Option<ActionNo>,
     /// Only rows of this action, by the `action_id` that the agent knows.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = lychgate_text::read::<Ref>)]
     action_id: Option<Ref>,
     /// Only rows of this name or reason, such as `action_denied` or `gateway_restarted`.
     #[arg(long, value_name = "WORD")]

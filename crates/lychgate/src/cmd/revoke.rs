@@ -14,6 +14,7 @@ use lychgate_wire::operator::{Command, Reply};
 #[group(id = "whose", required = true, multiple = false)]
 pub(crate) struct Whose {
     /// The run, such as R31; `lych runs` lists them.
+    #[arg(value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     /// All runs.
     #[arg(long)]

@@ -24,19 +24,21 @@ const CA_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
     /// Name: a-z, 0-9, `-` and `_`. Agents use it.
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     name: ChannelName,
     /// Where the credential may go: https://HOST[:PORT]. May be given several times.
-    #[arg(long = "origin", value_name = "ORIGIN", required = true)]
+    #[arg(long = "origin", value_name = "ORIGIN", required = true, value_parser = lychgate_text::read::<Origin>)]
     origins: Vec<Origin>,
     /// Path prefix that is allowed. May be given several times.
-    #[arg(long = "path", value_name = "PREFIX", default_value = "/")]
+    #[arg(long = "path", value_name = "PREFIX", default_value = "/", value_parser = lychgate_text::read::<PathPrefix>)]
     paths: Vec<PathPrefix>,
     /// HTTP method that is allowed. May be given several times.
     #[arg(
         long = "method",
         value_name = "METHOD",
         value_delimiter = ',',
-        default_value = "GET,HEAD,POST,PUT,PATCH,DELETE"
+        default_value = "GET,HEAD,POST,PUT,PATCH,DELETE",
+        value_parser = lychgate_text::read::<Method>
     )]
     methods: Vec<Method>,
     /// How the credential is attached.
@@ -46,7 +48,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_enum, default_value = "session")]
     approval: Mode,
     /// Methods that ask each time, also within an approved run.
-    #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
+    #[arg(long, value_name = "METHOD,…", value_delimiter = ',', value_parser = lychgate_text::read::<Method>)]
     per_call_methods: Vec<Method>,
     /// A session approval ends after so many uses.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
