@@ -36,7 +36,10 @@ pub use catalogue::{CardPart, Catalogue};
 pub use demo::{Demo, DemoCheck, DemoFailure, DemoProgram, DemoStep};
 pub use gateway::GatewayText;
 pub use help::HelpTexts;
-pub use http::HttpTexts;
+pub use http::{
+    AddressTexts, CertificateTexts, CredentialTexts, DialTexts, HandshakeTexts, HttpTexts, MessageTexts, ResolveTexts,
+    RootsTexts, UnobservedTexts, UnsentTexts,
+};
 pub use journal::JournalTexts;
 pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
 pub use message::Message;
