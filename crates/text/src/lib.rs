@@ -43,7 +43,7 @@ pub use http::{
 pub use journal::JournalTexts;
 pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
 pub use message::Message;
-pub use peer::PeerTexts;
+pub use peer::{ConsoleTexts, KernelTexts, OwnTexts, PeerTexts, UnseenTexts};
 pub use problem::{Problem, Wanted, problem};
 pub use request::{Refusal, read};
 pub use seal::SealTexts;
