@@ -1,35 +1,65 @@
 //! Channels: one credential with its binding and its approval settings. Everything here lives in the sealed vault.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
 use url::Url;
 
-/// A text that cannot be part of a channel.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// A text that cannot be part of a channel. Holds no words: `lychgate-text` says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChannelError {
-    /// The name has another form.
-    #[error("channel name `{0}`: use 1 to 40 of a-z, 0-9, `-` and `_`, beginning with a letter")]
+    /// The name has another form: 1 to 40 of a-z, 0-9, `-` and `_`, beginning with a letter.
     Name(String),
     /// The origin is not `https://host[:port]`.
-    #[error("origin `{origin}`: {why}")]
     Origin {
         /// As given.
         origin: String,
-        /// What is wrong and what would be right.
-        why: &'static str,
+        /// What is wrong.
+        fault: OriginFault,
     },
-    /// A path prefix has another form.
-    #[error("path `{0}`: a prefix begins with `/` and holds no `..`, `//`, `?`, `#`, `%` or `\\`")]
+    /// A path prefix has another form: `/…` without `..`, `//`, `?`, `#`, `%` and `\`.
     Path(String),
-    /// A method has another form.
-    #[error("method `{0}`: use the HTTP method's name in capital letters, such as GET")]
+    /// A method has another form: capital letters alone, and none that makes something else of the request.
     Method(String),
 }
 
+/// What is wrong with an origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OriginFault {
+    /// Not a URL at all.
+    NotAUrl,
+    /// It holds a user name or a password.
+    HoldsLogin,
+    /// It holds a path, a query or a fragment.
+    HoldsMore,
+    /// Another scheme than https, or no host.
+    NotHttps,
+    /// Plain http to another address than one of loopback.
+    PlainHttp,
+    /// The host ends with a dot.
+    DotAtEnd,
+}
+
+/// Serde for a type that travels as its text. A refusal names the type alone: it stands in damaged data and not in what
+/// a person typed, who is answered with a [`ChannelError`].
+macro_rules! travels_as_text {
+    ($name:ident, $code:literal) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                String::deserialize(d)?.parse().map_err(|_: ChannelError| de::Error::custom($code))
+            }
+        }
+    };
+}
+
 /// A channel's name. Short, lower case, the same in every place.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChannelName(String);
 
 impl ChannelName {
@@ -50,18 +80,7 @@ impl FromStr for ChannelName {
     }
 }
 
-impl TryFrom<String> for ChannelName {
-    type Error = ChannelError;
-    fn try_from(text: String) -> Result<Self, ChannelError> {
-        text.parse()
-    }
-}
-
-impl From<ChannelName> for String {
-    fn from(name: ChannelName) -> Self {
-        name.0
-    }
-}
+travels_as_text!(ChannelName, "channel_name");
 
 impl fmt::Display for ChannelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,8 +89,7 @@ impl fmt::Display for ChannelName {
 }
 
 /// Scheme, host and port, exact. Default ports are made explicit, so that two spellings compare equal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
     scheme: String,
     host: String,
@@ -117,39 +135,28 @@ impl Origin {
 impl FromStr for Origin {
     type Err = ChannelError;
     fn from_str(text: &str) -> Result<Self, ChannelError> {
-        let refuse = |why| ChannelError::Origin { origin: text.chars().take(200).collect(), why };
-        let url = Url::parse(text).map_err(|_| refuse("write it as https://api.example.com or https://host:8443"))?;
+        let refuse = |fault| ChannelError::Origin { origin: text.chars().take(200).collect(), fault };
+        let url = Url::parse(text).map_err(|_| refuse(OriginFault::NotAUrl))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refuse("no user name or password belongs here; the credential is asked for separately"));
+            return Err(refuse(OriginFault::HoldsLogin));
         }
         if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
-            return Err(refuse("only scheme, host and port belong here; give paths with --path"));
+            return Err(refuse(OriginFault::HoldsMore));
         }
-        let origin = Self::of(&url).ok_or_else(|| refuse("the scheme must be https"))?;
+        let origin = Self::of(&url).ok_or_else(|| refuse(OriginFault::NotHttps))?;
         let loopback = matches!(url.host(), Some(url::Host::Ipv4(a)) if a.is_loopback())
             || matches!(url.host(), Some(url::Host::Ipv6(a)) if a.is_loopback());
         if origin.scheme == "http" && !loopback {
-            return Err(refuse("plain http is only allowed to a loopback address such as http://127.0.0.1:8080"));
+            return Err(refuse(OriginFault::PlainHttp));
         }
         if origin.host.ends_with('.') {
-            return Err(refuse("the host must not end with a dot"));
+            return Err(refuse(OriginFault::DotAtEnd));
         }
         Ok(origin)
     }
 }
 
-impl TryFrom<String> for Origin {
-    type Error = ChannelError;
-    fn try_from(text: String) -> Result<Self, ChannelError> {
-        text.parse()
-    }
-}
-
-impl From<Origin> for String {
-    fn from(origin: Origin) -> Self {
-        origin.to_string()
-    }
-}
+travels_as_text!(Origin, "origin");
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,8 +165,7 @@ impl fmt::Display for Origin {
 }
 
 /// An HTTP method in capital letters (RFC 9110 token, letters only).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Method(String);
 
 impl Method {
@@ -181,18 +187,7 @@ impl FromStr for Method {
     }
 }
 
-impl TryFrom<String> for Method {
-    type Error = ChannelError;
-    fn try_from(text: String) -> Result<Self, ChannelError> {
-        text.parse()
-    }
-}
-
-impl From<Method> for String {
-    fn from(method: Method) -> Self {
-        method.0
-    }
-}
+travels_as_text!(Method, "method");
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,8 +196,7 @@ impl fmt::Display for Method {
 }
 
 /// A path prefix in canonical form, matched at segment borders.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PathPrefix(String);
 
 impl PathPrefix {
@@ -232,18 +226,7 @@ impl FromStr for PathPrefix {
     }
 }
 
-impl TryFrom<String> for PathPrefix {
-    type Error = ChannelError;
-    fn try_from(text: String) -> Result<Self, ChannelError> {
-        text.parse()
-    }
-}
-
-impl From<PathPrefix> for String {
-    fn from(prefix: PathPrefix) -> Self {
-        prefix.0
-    }
-}
+travels_as_text!(PathPrefix, "path_prefix");
 
 impl fmt::Display for PathPrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -345,19 +328,32 @@ mod tests {
 
     #[test]
     fn origins_that_could_mislead_are_refused() {
-        for bad in [
-            "api.example.com",
-            "http://api.example.com",
-            "http://localhost:1",
-            "https://user@api.example.com",
-            "https://api.example.com/v1",
-            "https://api.example.com?x",
-            "ftp://api.example.com",
-            "https://api.example.com.",
-            "https://",
+        for (bad, why) in [
+            ("api.example.com", OriginFault::NotAUrl),
+            ("https://", OriginFault::NotAUrl),
+            ("http://api.example.com", OriginFault::PlainHttp),
+            ("http://localhost:1", OriginFault::PlainHttp),
+            ("https://user@api.example.com", OriginFault::HoldsLogin),
+            ("https://api.example.com/v1", OriginFault::HoldsMore),
+            ("https://api.example.com?x", OriginFault::HoldsMore),
+            ("ftp://api.example.com", OriginFault::NotHttps),
+            ("https://api.example.com.", OriginFault::DotAtEnd),
         ] {
-            assert!(bad.parse::<Origin>().is_err(), "{bad}");
+            let refused = bad.parse::<Origin>();
+            assert!(matches!(refused, Err(ChannelError::Origin { fault, .. }) if fault == why), "{bad}: {refused:?}");
         }
+    }
+
+    #[test]
+    fn what_travels_as_text_is_judged_on_arrival_and_its_refusal_quotes_nothing() {
+        let path: Result<PathPrefix, _> = serde_json::from_str("\"/v1\"");
+        assert_eq!(path.ok(), "/v1".parse().ok());
+        let refused = serde_json::from_str::<Method>("\"canary\"").map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|text| text.starts_with("method") && !text.contains("canary")));
+        assert!(serde_json::from_str::<ChannelName>("\"Upper\"").is_err());
+        assert!(serde_json::from_str::<Origin>("\"https://a.example/v1\"").is_err());
+        let origin: Result<Origin, _> = "https://a.example".parse();
+        assert_eq!(serde_json::to_string(&origin.ok()).ok().as_deref(), Some("\"https://a.example\""));
     }
 
     #[test]

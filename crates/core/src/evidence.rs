@@ -101,7 +101,8 @@ mod nanoseconds {
     use serde::{Deserialize as _, Deserializer, Serializer, ser};
 
     pub(super) fn serialize<S: Serializer>(time: &i128, to: S) -> Result<S::Ok, S::Error> {
-        let narrow = i64::try_from(*time).map_err(|_| ser::Error::custom("a file time beyond the year 2262"))?;
+        // Times beyond the year 2262.
+        let narrow = i64::try_from(*time).map_err(|_| ser::Error::custom("time_out_of_range"))?;
         to.serialize_i64(narrow)
     }
 

@@ -6,14 +6,38 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is not an identifier of the kind that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not {kind}")]
+/// A text that is not an identifier of the kind that was asked for. Holds no words: `lychgate-text` says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotAnId {
-    /// What was given.
+    /// What was given, cut.
     pub text: String,
-    /// The kind and its form, in words.
-    pub kind: &'static str,
+    /// What was asked for.
+    pub kind: IdKind,
+}
+
+/// The kinds of identifiers, named like their types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IdKind {
+    /// `R31`.
+    RunId,
+    /// `Q44`.
+    ActionNo,
+    /// `C7`.
+    CardNo,
+    /// `B8`.
+    BootNo,
+    /// `G3`.
+    GrantNo,
+    /// 32 hexadecimal digits.
+    BootId,
+    /// 32 hexadecimal digits.
+    LaunchNonce,
+    /// 32 hexadecimal digits.
+    Ref,
+    /// 32 hexadecimal digits.
+    ApprovalId,
+    /// 64 hexadecimal digits.
+    Digest,
 }
 
 macro_rules! number_id {
@@ -39,7 +63,7 @@ macro_rules! number_id {
                     .flatten()
                     .ok_or_else(|| NotAnId {
                         text: text.chars().take(80).collect(),
-                        kind: concat!("a number like ", $letter, "31"),
+                        kind: IdKind::$name,
                     })
             }
         }
@@ -72,7 +96,7 @@ macro_rules! random_id {
                     .map(|()| Self(bytes))
                     .map_err(|_| NotAnId {
                         text: text.chars().take(80).collect(),
-                        kind: concat!("a ", stringify!($name), " in hexadecimal"),
+                        kind: IdKind::$name,
                     })
             }
         }
@@ -85,7 +109,8 @@ macro_rules! random_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                String::deserialize(d)?.parse().map_err(de::Error::custom)
+                let text = String::deserialize(d)?;
+                text.parse().map_err(|_: NotAnId| de::Error::custom(stringify!($name)))
             }
         }
     };

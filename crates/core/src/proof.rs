@@ -67,9 +67,8 @@ impl JournalAck {
     }
 }
 
-/// A permit and an ack that do not belong together. The permit is gone: decide again.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the journal row is not the DISPATCH of this permit")]
+/// A permit and an ack, or a credential, that do not belong together. The permit is gone: decide again.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch;
 
 /// A permitted action whose DISPATCH is durable. The only thing against which a vault releases a credential.

@@ -3,6 +3,7 @@
 //! Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890 and its successors), the
 //! documentation of the cloud providers for their metadata services, and the RFCs named at each range.
 
+use lychgate_text::words;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What kind of address it is, as far as sending a credential is concerned.
@@ -13,9 +14,51 @@ pub enum Class {
     /// This machine. Only for channels with `allow_private`.
     Loopback,
     /// A local network, or one that is shared behind a carrier's translation. Only for channels with `allow_private`.
-    Private(&'static str),
-    /// Never, whatever the channel says. The text names the kind.
-    Never(&'static str),
+    Private(Local),
+    /// Never, whatever the channel says.
+    Never(NoServer),
+}
+
+/// Networks that are not the Internet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Local {
+    /// RFC 1918 and RFC 4193.
+    Network,
+    /// Behind a carrier's translation, or an overlay that uses its range (RFC 6598).
+    Shared,
+    /// For tests of devices, used by tunnels too (RFC 2544).
+    Test,
+}
+
+/// Where no server is, or none that may be sent a credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NoServer {
+    /// A cloud's metadata service.
+    Metadata,
+    /// `0.0.0.0/8`, `::`.
+    Unspecified,
+    /// Of one link.
+    LinkLocal,
+    /// Of many.
+    Multicast,
+    /// Of all on one link.
+    Broadcast,
+    /// Handed out to nobody, or for documentation.
+    Reserved,
+    /// IPv4 in IPv6: `::ffff:0:0/96`.
+    Mapped,
+    /// IPv4 in IPv6: `::ffff:0:0:0/96` (RFC 2765).
+    Translated,
+    /// IPv4 in IPv6: `::/96`.
+    Compatible,
+    /// IPv4 in IPv6: RFC 6052.
+    Nat64,
+    /// IPv4 in IPv6: RFC 3056.
+    SixToFour,
+    /// IPv4 in IPv6: RFC 4380.
+    Teredo,
+    /// IPv4 in IPv6: RFC 5214.
+    Isatap,
 }
 
 impl Class {
@@ -32,10 +75,26 @@ impl Class {
     /// The kind in words, to follow "is".
     #[must_use]
     pub fn words(self) -> &'static str {
+        let say = &words().http().address;
         match self {
-            Self::Public => "a public address",
-            Self::Loopback => "this machine itself",
-            Self::Private(words) | Self::Never(words) => words,
+            Self::Public => say.public,
+            Self::Loopback => say.loopback,
+            Self::Private(Local::Network) => say.private_network,
+            Self::Private(Local::Shared) => say.shared_network,
+            Self::Private(Local::Test) => say.test_network,
+            Self::Never(NoServer::Metadata) => say.metadata,
+            Self::Never(NoServer::Unspecified) => say.unspecified,
+            Self::Never(NoServer::LinkLocal) => say.link_local,
+            Self::Never(NoServer::Multicast) => say.multicast,
+            Self::Never(NoServer::Broadcast) => say.broadcast,
+            Self::Never(NoServer::Reserved) => say.reserved,
+            Self::Never(NoServer::Mapped) => say.v4_mapped,
+            Self::Never(NoServer::Translated) => say.v4_translated,
+            Self::Never(NoServer::Compatible) => say.v4_compatible,
+            Self::Never(NoServer::Nat64) => say.v4_nat64,
+            Self::Never(NoServer::SixToFour) => say.v4_6to4,
+            Self::Never(NoServer::Teredo) => say.v4_teredo,
+            Self::Never(NoServer::Isatap) => say.v4_isatap,
         }
     }
 }
@@ -55,18 +114,18 @@ pub fn classify(address: IpAddr) -> Class {
 fn v4(address: Ipv4Addr) -> Class {
     match address.octets() {
         // Azure's host agent and Oracle's metadata service have addresses outside the link-local range.
-        [168, 63, 129, 16] | [192, 0, 0, 192] | [100, 100, 100, 200] => Class::Never(METADATA),
-        [169, 254, 169, 254] | [169, 254, 170, 2 | 23] => Class::Never(METADATA),
-        [0, ..] => Class::Never("an unspecified address"),
+        [168, 63, 129, 16] | [192, 0, 0, 192] | [100, 100, 100, 200] => Class::Never(NoServer::Metadata),
+        [169, 254, 169, 254] | [169, 254, 170, 2 | 23] => Class::Never(NoServer::Metadata),
+        [0, ..] => Class::Never(NoServer::Unspecified),
         [127, ..] => Class::Loopback,
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Class::Private("an address of a private network"),
-        [100, 64..=127, ..] => Class::Private("an address of a shared (carrier or overlay) network"),
-        [198, 18..=19, ..] => Class::Private("an address of a test or tunnel network"),
-        [169, 254, ..] => Class::Never("a link-local address"),
-        [224..=239, ..] => Class::Never("a multicast address"),
-        [255, 255, 255, 255] => Class::Never("the broadcast address"),
+        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Class::Private(Local::Network),
+        [100, 64..=127, ..] => Class::Private(Local::Shared),
+        [198, 18..=19, ..] => Class::Private(Local::Test),
+        [169, 254, ..] => Class::Never(NoServer::LinkLocal),
+        [224..=239, ..] => Class::Never(NoServer::Multicast),
+        [255, 255, 255, 255] => Class::Never(NoServer::Broadcast),
         [240..=255, ..] | [192, 0, 0 | 2, _] | [192, 88, 99, _] | [198, 51, 100, _] | [203, 0, 113, _] => {
-            Class::Never(RESERVED)
+            Class::Never(NoServer::Reserved)
         }
         _ => Class::Public,
     }
@@ -75,30 +134,27 @@ fn v4(address: Ipv4Addr) -> Class {
 fn v6(address: Ipv6Addr) -> Class {
     let s = address.segments();
     match s {
-        [0, 0, 0, 0, 0, 0, 0, 0] => Class::Never("an unspecified address"),
+        [0, 0, 0, 0, 0, 0, 0, 0] => Class::Never(NoServer::Unspecified),
         [0, 0, 0, 0, 0, 0, 0, 1] => Class::Loopback,
-        [0, 0, 0, 0, 0, 0xffff, _, _] => Class::Never("an IPv4 address in IPv6 form (mapped)"),
-        [0, 0, 0, 0, 0xffff, 0, _, _] => Class::Never("an IPv4 address in IPv6 form (translated)"),
-        [0, 0, 0, 0, 0, 0, _, _] => Class::Never("an IPv4 address in IPv6 form (compatible)"),
-        [0x64, 0xff9b, ..] => Class::Never("an IPv4 address in IPv6 form (NAT64)"),
-        [0x2002, ..] => Class::Never("an IPv4 address in IPv6 form (6to4)"),
-        [0x2001, 0, ..] => Class::Never("an IPv4 address in IPv6 form (Teredo)"),
+        [0, 0, 0, 0, 0, 0xffff, _, _] => Class::Never(NoServer::Mapped),
+        [0, 0, 0, 0, 0xffff, 0, _, _] => Class::Never(NoServer::Translated),
+        [0, 0, 0, 0, 0, 0, _, _] => Class::Never(NoServer::Compatible),
+        [0x64, 0xff9b, ..] => Class::Never(NoServer::Nat64),
+        [0x2002, ..] => Class::Never(NoServer::SixToFour),
+        [0x2001, 0, ..] => Class::Never(NoServer::Teredo),
         // RFC 5214 section 6.1; the second form has the universal bit set.
-        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => Class::Never("an IPv4 address in IPv6 form (ISATAP)"),
-        [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] | [0xfd00, 0x42, ..] => Class::Never(METADATA),
-        [0xfc00..=0xfdff, ..] => Class::Private("an address of a private network"),
-        [0xfe80..=0xfebf, ..] => Class::Never("a link-local address"),
-        [0xff00..=0xffff, ..] => Class::Never("a multicast address"),
+        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => Class::Never(NoServer::Isatap),
+        [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] | [0xfd00, 0x42, ..] => Class::Never(NoServer::Metadata),
+        [0xfc00..=0xfdff, ..] => Class::Private(Local::Network),
+        [0xfe80..=0xfebf, ..] => Class::Never(NoServer::LinkLocal),
+        [0xff00..=0xffff, ..] => Class::Never(NoServer::Multicast),
         // RFC 2928 (2001::/23), RFC 3849 and RFC 9637 (documentation): none of them is a server on the Internet.
-        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Class::Never(RESERVED),
+        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Class::Never(NoServer::Reserved),
         // Global unicast is what IANA has handed out so far; the rest is nobody's.
         [0x2000..=0x3fff, ..] => Class::Public,
-        _ => Class::Never(RESERVED),
+        _ => Class::Never(NoServer::Reserved),
     }
 }
-
-const METADATA: &str = "the address of a cloud's metadata service, which hands out credentials";
-const RESERVED: &str = "a reserved address";
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +205,7 @@ mod tests {
             "fd20:ce::254",
             "fd00:42::42",
         ] {
-            assert_eq!(class(address), Class::Never(METADATA), "{address}");
+            assert_eq!(class(address), Class::Never(NoServer::Metadata), "{address}");
         }
     }
 

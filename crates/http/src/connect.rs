@@ -7,6 +7,7 @@ use crate::stream::Stream;
 use crate::trust::{self, SetupError};
 use lychgate_core::channel::Origin;
 use lychgate_core::outcome::NotStarted;
+use lychgate_text::words;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use std::fmt;
@@ -42,11 +43,11 @@ pub struct NotConnected {
 
 impl NotConnected {
     pub(crate) fn connect(detail: String) -> Self {
-        Self { evidence: NotStarted::Connect, detail: format!("connect phase: {detail}") }
+        Self { evidence: NotStarted::Connect, detail: (words().http().connect_phase)(&detail) }
     }
 
     fn tls(detail: String) -> Self {
-        Self { evidence: NotStarted::Tls, detail: format!("tls phase: {detail}; no part of the request was sent") }
+        Self { evidence: NotStarted::Tls, detail: (words().http().tls_phase)(&detail) }
     }
 }
 
@@ -109,21 +110,22 @@ impl Connector {
 
     /// What TLS needs, or `None` for plain http. Settled before anything is dialled.
     fn tls(&self, target: &Target) -> Result<Option<(Arc<ClientConfig>, ServerName<'static>)>, NotConnected> {
+        let say = words().http();
         let host = target.origin.host();
         match target.origin.scheme() {
             "http" => return Ok(None),
             "https" => {}
-            other => return Err(NotConnected::connect(format!("the scheme {other} is not spoken here; use https"))),
+            other => return Err(NotConnected::connect((say.other_scheme)(&other))),
         }
         let config = match &target.ca_pem {
             Some(pem) => trust::own(pem),
             None => self.system.clone(),
         };
-        let config = config.map_err(|why| NotConnected::connect(format!("{}: {why}", target.origin)))?;
+        let config = config.map_err(|why| NotConnected::connect((say.no_tls)(&target.origin, &why)))?;
         let name = match resolve::literal(host) {
             Some(address) => ServerName::IpAddress(address.into()),
             None => ServerName::try_from(host.to_owned())
-                .map_err(|_| NotConnected::connect(format!("{host} is not a name that a certificate can have")))?,
+                .map_err(|_| NotConnected::connect((say.no_certificate_name)(&host)))?,
         };
         Ok(Some((config, name)))
     }

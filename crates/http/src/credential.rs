@@ -5,6 +5,7 @@ use hyper::body::Bytes;
 use hyper::header::HeaderValue;
 use lychgate_core::channel::CredentialKind;
 use lychgate_core::secret::SecretBytes;
+use lychgate_text::words;
 use zeroize::Zeroizing;
 
 /// The value of `Authorization`. Refusals hold nothing of the secret, its length included.
@@ -12,21 +13,17 @@ use zeroize::Zeroizing;
 /// The bytes are wiped when the last owner of the value goes. HTTP and TLS libraries copy them into their write
 /// buffers; that memory is for the program's allocator to clear.
 pub(crate) fn authorization(kind: CredentialKind, secret: &SecretBytes) -> Result<HeaderValue, &'static str> {
+    let say = &words().http().credential;
     let secret = secret.expose();
     if secret.is_empty() {
-        return Err("the channel's credential is empty; remove the channel and add it again");
+        return Err(say.empty);
     }
     if secret.len() > SECRET_BYTES {
-        return Err(
-            "the channel's credential is longer than servers take; check it and remove the channel and add it again",
-        );
+        return Err(say.too_long);
     }
     // RFC 6750 section 2.1 allows less; tokens outside of it are in use, but none with spaces or control characters.
     if !secret.iter().all(u8::is_ascii_graphic) {
-        return Err(
-            "the channel's credential holds a space, a line end, a control character or a letter outside ASCII; \
-             remove the channel and add it again",
-        );
+        return Err(say.bad_bytes);
     }
     let prefix: &[u8] = match kind {
         CredentialKind::Bearer => b"Bearer ",
@@ -35,8 +32,7 @@ pub(crate) fn authorization(kind: CredentialKind, secret: &SecretBytes) -> Resul
     let mut bytes = Zeroizing::new(Vec::with_capacity(prefix.len() + secret.len()));
     bytes.extend_from_slice(prefix);
     bytes.extend_from_slice(secret);
-    let mut value = HeaderValue::from_maybe_shared(Bytes::from_owner(Wiped(bytes)))
-        .map_err(|_| "the channel's credential can't stand in a header; remove the channel and add it again")?;
+    let mut value = HeaderValue::from_maybe_shared(Bytes::from_owner(Wiped(bytes))).map_err(|_| say.no_header)?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -31,7 +31,7 @@ mod trust;
 #[cfg(test)]
 mod tests;
 
-pub use address::{Class, classify};
+pub use address::{Class, Local, NoServer, classify};
 pub use connect::{Connector, NotConnected, Ready, Target};
 pub use response::{BodyWithheld, Response, Withheld};
 pub use send::Outcome;

@@ -7,6 +7,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Uri};
 use lychgate_core::request::CanonicalRequest;
+use lychgate_text::words;
 
 const OWN_NAME: &str = concat!("lychgate/", env!("CARGO_PKG_VERSION"));
 
@@ -18,11 +19,12 @@ pub(crate) fn build(
     request: &CanonicalRequest,
     authorization: HeaderValue,
 ) -> Result<Request<Full<Bytes>>, &'static str> {
-    let method = Method::from_bytes(request.method().as_str().as_bytes()).map_err(|_| "the method can't be sent")?;
-    let target: Uri = request.target().parse().map_err(|_| "the path or query can't be sent as it stands")?;
+    let say = &words().http().message;
+    let method = Method::from_bytes(request.method().as_str().as_bytes()).map_err(|_| say.method)?;
+    let target: Uri = request.target().parse().map_err(|_| say.target)?;
     // What was shown is what is sent: a library that tidies the target up would change the request.
     if target.path_and_query().map(|sent| sent.as_str()) != Some(request.target()) {
-        return Err("the path or query would change on the way out");
+        return Err(say.target_would_change);
     }
     let mut outgoing = Request::new(Full::new(Bytes::copy_from_slice(request.body())));
     *outgoing.method_mut() = method;
@@ -32,8 +34,9 @@ pub(crate) fn build(
 }
 
 fn headers(request: &CanonicalRequest, authorization: HeaderValue) -> Result<HeaderMap, &'static str> {
+    let say = &words().http().message;
     let mut headers = HeaderMap::with_capacity(request.headers().len() + 5);
-    let host = HeaderValue::from_str(&request.origin().authority()).map_err(|_| "the host can't be sent")?;
+    let host = HeaderValue::from_str(&request.origin().authority()).map_err(|_| say.host)?;
     headers.insert(HOST, host);
     headers.insert(USER_AGENT, HeaderValue::from_static(OWN_NAME));
     headers.insert(AUTHORIZATION, authorization);
@@ -46,14 +49,14 @@ fn headers(request: &CanonicalRequest, authorization: HeaderValue) -> Result<Hea
         headers.remove(USER_AGENT);
     }
     for (name, value) in request.headers() {
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header name can't be sent")?;
-        let value = HeaderValue::from_str(value).map_err(|_| "a header value can't be sent")?;
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| say.header_name)?;
+        let value = HeaderValue::from_str(value).map_err(|_| say.header_value)?;
         if name == ACCEPT_ENCODING {
             continue;
         }
         // Refused when the request was made canonical; here it would send two of them.
         if matches!(name, HOST | AUTHORIZATION | CONTENT_LENGTH) {
-            return Err("it sets a header that belongs to the gateway");
+            return Err(say.header_of_the_gateway);
         }
         headers.append(name, value);
     }

@@ -4,6 +4,7 @@ use crate::address::{Class, classify};
 use crate::bounds::ADDRESSES_TRIED;
 use crate::connect::NotConnected;
 use lychgate_core::channel::Origin;
+use lychgate_text::words;
 use std::net::{IpAddr, SocketAddr};
 
 /// Addresses that all passed. Private field: [`Pinned::judged`] is the only way to one, so an address that was not
@@ -14,11 +15,9 @@ pub(crate) struct Pinned(Vec<SocketAddr>);
 impl Pinned {
     /// Judges every address. One that is refused refuses all: a name that also leads inside is not to be trusted.
     pub(crate) fn judged(origin: &Origin, found: Vec<SocketAddr>, allow_private: bool) -> Result<Self, NotConnected> {
+        let say = &words().http().resolve;
         if found.is_empty() {
-            return Err(NotConnected::connect(format!(
-                "no address was found for {}; check the spelling and this machine's name service",
-                origin.host()
-            )));
+            return Err(NotConnected::connect((say.empty)(&origin.host())));
         }
         for address in &found {
             let class = classify(address.ip());
@@ -27,10 +26,7 @@ impl Pinned {
             }
             // Origins are checked where they are made; this is where it would hurt.
             if origin.scheme() != "https" && class != Class::Loopback {
-                return Err(NotConnected::connect(format!(
-                    "{origin} is plain http and leads to {}, which is not this machine; use https",
-                    address.ip()
-                )));
+                return Err(NotConnected::connect((say.plain_http)(origin, &address.ip())));
             }
         }
         Ok(Self(found.into_iter().take(ADDRESSES_TRIED).collect()))
@@ -49,10 +45,7 @@ pub(crate) async fn resolve(origin: &Origin) -> Result<Vec<SocketAddr>, NotConne
     match tokio::net::lookup_host((origin.host(), origin.port())).await {
         Ok(found) => Ok(found.collect()),
         // The system's text names neither the request nor the credential, but says little; ours says what to do.
-        Err(_) => Err(NotConnected::connect(format!(
-            "the name {} could not be resolved; check its spelling, the network and this machine's name service",
-            origin.host()
-        ))),
+        Err(_) => Err(NotConnected::connect((words().http().resolve.failed)(&origin.host()))),
     }
 }
 
@@ -65,12 +58,10 @@ pub(crate) fn literal(host: &str) -> Option<IpAddr> {
 }
 
 fn refused(origin: &Origin, address: IpAddr, class: Class) -> String {
-    let what = format!("{} leads to {address}, which is {}", origin.host(), class.words());
+    let say = &words().http().resolve;
     match class {
-        Class::Never(_) => format!("{what}; a credential is never sent there, and no setting changes that"),
-        Class::Public | Class::Loopback | Class::Private(_) => {
-            format!("{what}; if that is meant, the operator allows it for the channel with --allow-private")
-        }
+        Class::Never(_) => (say.never)(&origin.host(), &address, &class.words()),
+        Class::Public | Class::Loopback | Class::Private(_) => (say.private)(&origin.host(), &address, &class.words()),
     }
 }
 

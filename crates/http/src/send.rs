@@ -10,6 +10,7 @@ use crate::{credential, explain, message};
 use lychgate_core::channel::CredentialKind;
 use lychgate_core::outcome::NotStarted;
 use lychgate_core::proof::{Armed, Released, Spent};
+use lychgate_text::{Refusal as _, words};
 use tokio_util::sync::CancellationToken;
 
 /// What became of one action that was handed over for sending. No variant holds the credential.
@@ -58,26 +59,27 @@ impl Ready {
         credential: CredentialKind,
         cancel: &CancellationToken,
     ) -> Outcome {
+        let say = &words().http().unsent;
         if cancel.is_cancelled() {
-            return not_sent("its authority ended before the first byte; ask for it again".to_owned(), None);
+            return not_sent(say.authority_ended.to_owned(), None);
         }
         let wanted = armed.permit().request().origin();
         if *wanted != self.origin {
-            let detail = format!("the connection leads to {}, the request to {wanted}; start over", self.origin);
-            return not_sent(detail, None);
+            return not_sent((say.other_origin)(&self.origin, wanted), None);
         }
         let authorization = match credential::authorization(credential, released.secret()) {
             Ok(value) => value,
             Err(why) => return not_sent(why.to_owned(), None),
         };
         let needles = Needles::of(released.secret().expose());
-        let Ok((request, spent)) = armed.spend(&released) else {
-            return not_sent("the credential was released for another action; start over".to_owned(), None);
+        let (request, spent) = match armed.spend(&released) {
+            Ok(spent) => spent,
+            Err(mismatch) => return not_sent(mismatch.say(words()), None),
         };
         drop(released);
         let request = match message::build(&request, authorization) {
             Ok(request) => request,
-            Err(why) => return not_sent(format!("{why}; change the request"), Some(spent)),
+            Err(why) => return not_sent((say.change_request)(&why), Some(spent)),
         };
 
         let written = Written::nothing_yet();
@@ -106,31 +108,25 @@ fn tell(end: End, seen: Seen, written: &Written, header_seconds: u64, spent: Spe
     // What a server says before it was asked is no answer.
     let head = head.filter(|_| written.began());
     let observed = |head: (hyper::StatusCode, hyper::HeaderMap), end| assemble(head.0, &head.1, body, end, needles);
+    let say = &words().http().unobserved;
     let why = match (end, head) {
         // What arrived under an authority that has ended is not handed on.
-        (End::Cancelled, Some((status, _))) => {
-            format!(
-                "the gateway cut the connection because the authority ended; status {} had arrived",
-                status.as_u16()
-            )
-        }
-        (End::Cancelled, None) => "the gateway cut the connection because the authority ended".to_owned(),
+        (End::Cancelled, Some((status, _))) => (say.cut_after_status)(status.as_u16()),
+        (End::Cancelled, None) => say.cut.to_owned(),
         (End::TimeUp(_), Some(head)) => return Outcome::Observed { response: observed(head, BodyEnd::CutByUs), spent },
-        (End::TimeUp(seconds), None) => format!("the server did not answer within {seconds} s"),
+        (End::TimeUp(seconds), None) => (say.time_up)(seconds),
         (End::Done(Ok(end)), Some(head)) => return Outcome::Observed { response: observed(head, end), spent },
         (End::Done(Err(_)), Some(head)) => {
             return Outcome::Observed { response: observed(head, BodyEnd::CutByPeer), spent };
         }
-        (End::Done(Ok(_)), None) => "the exchange ended without an answer".to_owned(),
-        (End::Done(Err(Broke::Silent)), None) => {
-            format!("the server did not answer within {header_seconds} s after the request went out")
-        }
+        (End::Done(Ok(_)), None) => say.ended.to_owned(),
+        (End::Done(Err(Broke::Silent)), None) => (say.silent)(header_seconds),
         (End::Done(Err(Broke::Http(error))), None) => explain::exchange(&error).to_owned(),
     };
     if written.began() {
         Outcome::NotObserved { what: why, spent }
     } else {
-        not_sent(format!("{why}; nothing of the request had been written"), Some(spent))
+        not_sent((words().http().unsent.nothing_written)(&why), Some(spent))
     }
 }
 

@@ -4,6 +4,7 @@
 //! `SSL_CERT_DIR` and `SSLKEYLOGFILE` are not read, since whoever starts the gateway may have set them.
 
 use crate::bounds::ROOTS_FILE_BYTES;
+use lychgate_text::words;
 use rustls::client::Resumption;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 /// The TLS library refused its own settings. Nothing can be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tls can't be set up: {0}; this build of the program is broken, install it again")]
+#[error("{}", (words().http().roots.setup)(.0))]
 pub struct SetupError(String);
 
 /// Where Linux distributions keep one file with all roots; the first that serves is used.
@@ -34,26 +35,23 @@ const BUNDLES: [&str; 5] = [
 /// that bring their own certificates work.
 pub(crate) fn system() -> Result<Result<Arc<ClientConfig>, String>, SetupError> {
     let Some(roots) = BUNDLES.iter().find_map(|path| bundle(path)) else {
-        return Ok(Err(format!(
-            "this system has no root certificates that the gateway may use (a file owned by root and writable by \
-             root alone at one of: {}); install the package ca-certificates, or give the channel its own with --ca",
-            BUNDLES.join(", ")
-        )));
+        return Ok(Err((words().http().roots.none)(&BUNDLES.join(", "))));
     };
     settings(roots).map(Ok)
 }
 
 /// Settings that trust the certificates in `pem` and no other.
 pub(crate) fn own(pem: &str) -> Result<Arc<ClientConfig>, String> {
+    let say = &words().http().roots;
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let usable = certificate.ok().is_some_and(|certificate| roots.add(certificate).is_ok());
         if !usable {
-            return Err("a certificate in the channel's --ca file can't be read; give it again as PEM".to_owned());
+            return Err(say.unreadable.to_owned());
         }
     }
     if roots.is_empty() {
-        return Err("the channel's --ca file holds no certificate; give it again as PEM".to_owned());
+        return Err(say.empty.to_owned());
     }
     settings(roots).map_err(|error| error.to_string())
 }

@@ -3,37 +3,39 @@
 //! A program of the same user that controls the console otherwise (a fake terminal around it) is not seen. This keeps
 //! out what is plain to see, before any factor is asked.
 
-use crate::linux::held::{Held, read_all, unseen_program};
+use crate::linux::held::{Held, read_all, unseen, unseen_program};
 use crate::linux::image::{Bound, DELETED};
 use crate::linux::provenance::trustworthy;
 use crate::linux::text::executable_mappings;
 use crate::own::own_namespaces;
 use crate::world::{Image as _, Standing};
 use lychgate_core::evidence::{FileId, LiveProcess, ProcessFacts, ProcessInode, Seen, Why};
+use lychgate_text::words;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// Why a console is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConsoleRefused {
     /// It runs another program file than the gateway's.
-    #[error("this is not the gateway's own `lych`, or one of another build; restart the gateway after an update")]
+    #[error("{}", words().peer().console.other_program)]
     OtherProgram,
     /// A debugger is attached, or was attached while it was looked at.
-    #[error("process {0} traces this console; start it without a debugger")]
+    #[error("{}", (words().peer().console.traced)(*.0))]
     Traced(u32),
     /// A library was to be loaded into it.
-    #[error("this console was started with {0} set; unset it and start it again")]
+    #[error("{}", (words().peer().console.preloaded)(.0))]
     Preloaded(String),
-    /// It runs code from a file that a program of its user can write, or from no file.
-    #[error(
-        "this console runs code from {0}, which programs of its user can change; start it again in a clean environment"
-    )]
+    /// It runs code from a file that a program of its user can write.
+    #[error("{}", (words().peer().console.foreign_code)(.0))]
     ForeignCode(String),
+    /// It runs code that is in no file.
+    #[error("{}", words().peer().console.code_without_file)]
+    CodeWithoutFile,
     /// It lives in another pid or user namespace.
-    #[error("this console runs in a container or another namespace; start it outside")]
+    #[error("{}", words().peer().console.foreign_namespace)]
     ForeignNamespace,
     /// Something needed could not be seen, or changed meanwhile.
-    #[error("this console could not be looked at ({0:?}); start it again")]
+    #[error("{}", (words().peer().console.unseen)(&unseen(*.0)))]
     Unseen(Why),
 }
 
@@ -166,8 +168,11 @@ fn check_code(facts: &ProcessFacts, image: &Bound) -> Result<(), ConsoleRefused>
             || (Some((mapping.name, mapping.inode)) == own && !mapping.name.ends_with(DELETED.as_bytes()));
         if !allowed {
             let name = String::from_utf8_lossy(mapping.name).into_owned();
-            let name = if name.is_empty() { "anonymous memory".to_owned() } else { name };
-            return Err(ConsoleRefused::ForeignCode(name));
+            return Err(if name.is_empty() {
+                ConsoleRefused::CodeWithoutFile
+            } else {
+                ConsoleRefused::ForeignCode(name)
+            });
         }
     }
     Ok(())

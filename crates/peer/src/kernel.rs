@@ -1,9 +1,11 @@
 //! Is this kernel new enough? On an older one some checks would pass unproven, so it is refused.
 
 use crate::linux::held::inode_of;
+use lychgate_text::words;
 use rustix::fs::{fstatfs, statfs};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 use rustix::system::uname;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -11,15 +13,54 @@ use std::os::unix::net::UnixStream;
 
 /// The kernel can't carry the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this kernel can't be relied on (Linux {found}): {why}. Lychgate needs Linux 6.11 or newer, because on others some \
-     checks of who is asking would pass without proof. Update the kernel, or run Lychgate on another machine"
-)]
+#[error("{}", (words().peer().kernel.refused)(found, fault))]
 pub struct KernelTooOld {
     /// Release that was found, as `uname -r` says it.
     pub found: String,
-    /// What is missing.
-    pub why: String,
+    /// What is wrong with it.
+    pub fault: KernelFault,
+}
+
+/// What is wrong with a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KernelFault {
+    /// It is older than the one that is needed.
+    TooOld,
+    /// Its release is no number.
+    NoNumber,
+    /// Something that was tried and did not do what it must; with the system's error, where there was one.
+    Fails(Probed, Option<String>),
+}
+
+/// What is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probed {
+    /// `/proc` is a proc file system.
+    Proc,
+    /// A process has an inode of its own on pidfs.
+    ProcessInodes,
+    /// A held memory map tells whether the process executed another program.
+    HeldMap,
+    /// Each message on a Unix socket carries its writer.
+    MessageSenders,
+}
+
+impl fmt::Display for KernelFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let say = &words().peer().kernel;
+        let what = |probed: &Probed| match probed {
+            Probed::Proc => say.proc_files,
+            Probed::ProcessInodes => say.process_inodes,
+            Probed::HeldMap => say.held_map,
+            Probed::MessageSenders => say.message_senders,
+        };
+        match self {
+            Self::TooOld => f.write_str(say.too_old),
+            Self::NoNumber => f.write_str(say.release_unclear),
+            Self::Fails(probed, None) => f.write_str(&(say.does_not_work)(&what(probed))),
+            Self::Fails(probed, Some(error)) => f.write_str(&(say.fails)(&what(probed), error)),
+        }
+    }
 }
 
 /// First release with PROCMAP_QUERY; pidfs with inodes of its own came in 6.9.
@@ -36,17 +77,17 @@ const PROCFS: u64 = 0x9fa0;
 /// Names the first thing that is missing. Serve nothing then.
 pub fn check() -> Result<(), KernelTooOld> {
     let found = uname().release().to_string_lossy().into_owned();
-    let refused = |why: String| KernelTooOld { found: found.clone(), why };
+    let refused = |fault: KernelFault| KernelTooOld { found: found.clone(), fault };
     match release(&found) {
         Some(version) if version >= NEEDED => {}
-        Some(_) => return Err(refused("it is too old".to_owned())),
-        None => return Err(refused("its release number is not understood".to_owned())),
+        Some(_) => return Err(refused(KernelFault::TooOld)),
+        None => return Err(refused(KernelFault::NoNumber)),
     }
     for (what, probe) in PROBES {
         match probe() {
             Ok(true) => {}
-            Ok(false) => return Err(refused(format!("{what} does not work"))),
-            Err(error) => return Err(refused(format!("{what} does not work ({error})"))),
+            Ok(false) => return Err(refused(KernelFault::Fails(*what, None))),
+            Err(error) => return Err(refused(KernelFault::Fails(*what, Some(error.to_string())))),
         }
     }
     Ok(())
@@ -54,11 +95,11 @@ pub fn check() -> Result<(), KernelTooOld> {
 
 type Probe = fn() -> io::Result<bool>;
 
-const PROBES: &[(&str, Probe)] = &[
-    ("/proc", proc_is_procfs),
-    ("identity of processes by pidfs inode", inodes_differ),
-    ("telling an execve by a held memory map (PROCMAP_QUERY)", map_can_be_asked),
-    ("the sender of each message on a Unix socket (SO_PASSPIDFD)", messages_carry_senders),
+const PROBES: &[(Probed, Probe)] = &[
+    (Probed::Proc, proc_is_procfs),
+    (Probed::ProcessInodes, inodes_differ),
+    (Probed::HeldMap, map_can_be_asked),
+    (Probed::MessageSenders, messages_carry_senders),
 ];
 
 fn proc_is_procfs() -> io::Result<bool> {
@@ -115,8 +156,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_tried_in_vain_is_named_with_the_systems_error() {
+        let fault = KernelFault::Fails(Probed::MessageSenders, Some("ENOPROTOOPT".to_owned()));
+        let text = KernelTooOld { found: "6.12.0".to_owned(), fault }.to_string();
+        assert!(text.contains("SO_PASSPIDFD") && text.contains("ENOPROTOOPT"), "{text}");
+    }
+
+    #[test]
     fn a_refusal_says_what_was_found_and_what_to_do() {
-        let text = KernelTooOld { found: "5.15.0".to_owned(), why: "it is too old".to_owned() }.to_string();
+        let text = KernelTooOld { found: "5.15.0".to_owned(), fault: KernelFault::TooOld }.to_string();
         assert!(text.contains("5.15.0") && text.contains("6.11") && text.contains("Update the kernel"), "{text}");
     }
 }

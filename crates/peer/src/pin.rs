@@ -10,6 +10,7 @@ use lychgate_core::evidence::{
 };
 use lychgate_core::limits::CHAIN_LENGTH;
 use lychgate_core::outcome::Reason;
+use lychgate_text::words;
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -30,7 +31,7 @@ pub struct Rules<'a> {
 
 /// The peer is no requester that can be attested. Nothing is bound.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the requester (process {}, {}) was refused: {}", requester.pid, requester.program, reason.word())]
+#[error("{}", (words().peer().requester_refused)(requester.pid, &requester.program, &reason.word()))]
 pub struct PinRefused {
     /// Why, as the agent hears it.
     pub reason: Reason,

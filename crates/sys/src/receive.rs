@@ -66,7 +66,7 @@ pub struct Received {
 /// `WouldBlock` where nothing waits; `InvalidInput` for an empty buffer, whose zero would read as the end.
 pub fn recv(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Received> {
     if buffer.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the receive buffer is empty"));
+        return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut control = Control([0; _]);
     let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };

@@ -101,9 +101,6 @@ fn get<T: Plain>(socket: BorrowedFd<'_>, option: libc::c_int, value: &mut T) -> 
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    if length as usize == size_of::<T>() {
-        Ok(())
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidData, "the kernel answered a socket option with another length"))
-    }
+    // Another length is another option than the one that was asked for.
+    if length as usize == size_of::<T>() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

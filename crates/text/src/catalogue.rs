@@ -13,9 +13,12 @@ use crate::shim::ShimTexts;
 use crate::vault::VaultTexts;
 use crate::view::ViewTexts;
 use crate::wire::WireTexts;
-use lychgate_core::channel::Ceremony;
+use lychgate_core::channel::{Ceremony, ChannelError};
+use lychgate_core::ids::NotAnId;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+use lychgate_core::proof::Mismatch;
 use lychgate_core::provenance::Signer;
+use lychgate_core::request::InvalidRequest;
 
 /// A language. Every text is one or more whole sentences unless its documentation says "label".
 ///
@@ -39,6 +42,14 @@ pub trait Catalogue: Sync {
     fn ceremony(&self, ceremony: Ceremony) -> &'static str;
     /// Who vouches for a program.
     fn signer(&self, signer: &Signer) -> String;
+    /// Why a text can't be part of a channel, to stand inside a sentence; so the next three.
+    fn channel_error(&self, error: &ChannelError) -> String;
+    /// Why a request was refused before anyone was asked.
+    fn invalid_request(&self, error: &InvalidRequest) -> String;
+    /// Why a text is no identifier.
+    fn not_an_id(&self, error: &NotAnId) -> String;
+    /// Why a permitted action can't go on: what was to be joined does not belong together.
+    fn mismatch(&self, mismatch: &Mismatch) -> String;
     /// A piece of a card.
     fn card(&self, part: &CardPart<'_>) -> String;
     /// What the gateway itself says beside outcomes and reasons.

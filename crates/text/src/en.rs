@@ -31,9 +31,12 @@ use crate::shim::ShimTexts;
 use crate::vault::VaultTexts;
 use crate::view::ViewTexts;
 use crate::wire::WireTexts;
-use lychgate_core::channel::Ceremony;
+use lychgate_core::channel::{Ceremony, ChannelError};
+use lychgate_core::ids::NotAnId;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
+use lychgate_core::proof::Mismatch;
 use lychgate_core::provenance::Signer;
+use lychgate_core::request::InvalidRequest;
 
 /// English, for a reader who sees the product for the first time.
 pub(crate) struct English;
@@ -69,6 +72,22 @@ impl Catalogue for English {
 
     fn signer(&self, signer: &Signer) -> String {
         cards::signer(signer)
+    }
+
+    fn channel_error(&self, error: &ChannelError) -> String {
+        request::channel_error(error)
+    }
+
+    fn invalid_request(&self, error: &InvalidRequest) -> String {
+        request::invalid_request(error)
+    }
+
+    fn not_an_id(&self, error: &NotAnId) -> String {
+        request::not_an_id(error)
+    }
+
+    fn mismatch(&self, mismatch: &Mismatch) -> String {
+        request::mismatch(mismatch)
     }
 
     fn card(&self, part: &CardPart<'_>) -> String {

@@ -36,12 +36,16 @@ pub use catalogue::{CardPart, Catalogue};
 pub use demo::{Demo, DemoCheck, DemoFailure, DemoProgram, DemoStep};
 pub use gateway::{GatewayStep, GatewayText};
 pub use help::{About, HelpTexts};
-pub use http::HttpTexts;
+pub use http::{
+    AddressTexts, CertificateTexts, CredentialTexts, DialTexts, HandshakeTexts, HttpTexts, MessageTexts, ResolveTexts,
+    RootsTexts, UnobservedTexts, UnsentTexts,
+};
 pub use journal::JournalTexts;
 pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
 pub use message::Message;
-pub use peer::PeerTexts;
+pub use peer::{ConsoleTexts, KernelTexts, OwnTexts, PeerTexts, UnseenTexts};
 pub use problem::{Attempt, Cause, Problem, Wanted, problem};
+pub use request::{Refusal, read};
 pub use seal::SealTexts;
 pub use shim::{Kinds, NotServing, Oddities, ShimTexts, fill};
 pub use vault::VaultTexts;

@@ -6,6 +6,7 @@
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::limits;
 use lychgate_sys::{Received, pass_sender, recv, refuse_descriptors};
+use lychgate_text::words;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::collections::VecDeque;
 use std::io;
@@ -42,28 +43,28 @@ pub struct Frame {
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The other side closed between frames.
-    #[error("the connection was closed")]
+    #[error("{}", words().wire().closed)]
     Closed,
     /// The other side closed within a frame.
-    #[error("the connection was closed in the middle of a frame")]
+    #[error("{}", words().wire().cut_off)]
     CutOff,
     /// The kernel did not name the writer.
-    #[error("the writer of a frame can't be seen")]
+    #[error("{}", words().wire().no_sender)]
     NoSender,
     /// Pieces of one frame came from different processes.
-    #[error("two processes wrote pieces of one frame")]
+    #[error("{}", words().wire().mixed_senders)]
     MixedSenders,
     /// A descriptor came with a frame. Nobody sends one here in good faith.
-    #[error("a frame carried a file descriptor")]
+    #[error("{}", words().wire().descriptor)]
     Descriptor,
     /// Over the limit of the moment, [`limits::FRAME_BYTES`] at the most.
-    #[error("a frame of {0} bytes is over the limit")]
+    #[error("{}", (words().wire().too_large)(*.0))]
     TooLarge(usize),
     /// A begun frame was not completed in time.
-    #[error("a frame was begun and not completed within {} s", limits::FRAME_COMPLETE_MS / 1000)]
+    #[error("{}", (words().wire().too_slow)(limits::FRAME_COMPLETE_MS / 1000))]
     TooSlow,
     /// The socket failed.
-    #[error("the socket failed: {0}")]
+    #[error("{}", (words().wire().socket_failed)(.0))]
     Io(#[from] io::Error),
 }
 

@@ -9,11 +9,11 @@ use crate::status;
 use crate::views;
 use lychgate_core::broker::{Ask, Resolution};
 use lychgate_core::card::CardChannel;
-use lychgate_core::channel::{ApprovalMode, Channel, ChannelName};
+use lychgate_core::channel::{ApprovalMode, Channel, ChannelError, ChannelName};
 use lychgate_core::decide::VaultNow;
 use lychgate_core::ids::CardNo;
 use lychgate_core::outcome::{Outcome, Reason, Reasons};
-use lychgate_text::GatewayText as Text;
+use lychgate_text::{GatewayText as Text, Refusal as _};
 use lychgate_wire::agent::Answer;
 use serde_json::json;
 use std::time::Duration;
@@ -65,8 +65,7 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
     }
     let mut names = Vec::with_capacity(channels.len());
     for text in channels {
-        let name: ChannelName =
-            text.parse().map_err(|error: lychgate_core::channel::ChannelError| invalid(error.to_string()))?;
+        let name: ChannelName = text.parse().map_err(|error: ChannelError| invalid(error.say(context.gateway.text)))?;
         if !names.contains(&name) {
             names.push(name);
         }

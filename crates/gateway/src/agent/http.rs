@@ -9,13 +9,13 @@ use crate::state::Gateway;
 use crate::status;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lychgate_core::channel::ChannelName;
+use lychgate_core::channel::{ChannelError, ChannelName};
 use lychgate_core::decide::{Decision, Question, VaultNow};
 use lychgate_core::ids::{Digest, Ref};
 use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
 use lychgate_core::request::{CanonicalRequest, RawRequest};
-use lychgate_text::GatewayText as Text;
+use lychgate_text::{GatewayText as Text, Refusal as _};
 use lychgate_wire::agent::{Answer, HttpCall};
 
 /// One authenticated request.
@@ -88,9 +88,10 @@ fn try_begin(
     looked: &Looked,
     call: HttpCall,
 ) -> Result<Begun, Refusal> {
-    let name: ChannelName = call.channel.parse().map_err(|error: lychgate_core::channel::ChannelError| {
-        Refusal::Invalid(Reason::UnknownChannel, error.to_string())
-    })?;
+    let name: ChannelName = call
+        .channel
+        .parse()
+        .map_err(|error: ChannelError| Refusal::Invalid(Reason::UnknownChannel, error.say(context.gateway.text)))?;
     let with_reasons = |reasons: Vec<Reason>| {
         let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
         Refusal::Reasons(name.to_string(), reasons)
@@ -108,7 +109,8 @@ fn try_begin(
     let raw =
         raw(&call).ok_or_else(|| Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NotBase64)))?;
     let request = CanonicalRequest::new(&channel, raw).map_err(|error| {
-        Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NothingSent { why: &error.to_string() }))
+        let why = error.say(context.gateway.text);
+        Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NothingSent { why: &why }))
     })?;
     if let Some(known) = known(context, authority, &call, &request)? {
         return Ok(Begun::Known(known));

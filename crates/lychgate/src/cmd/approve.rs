@@ -18,10 +18,13 @@ use zeroize::Zeroizing;
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
     #[arg(help = help().answers.card)]
+    #[arg(value_parser = lychgate_text::read::<CardNo>)]
     card: CardNo,
     #[arg(long = "channel", value_name = "NAME", help = help().answers.channel)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     channels: Vec<ChannelName>,
     #[arg(long, value_name = "DIGEST", help = help().answers.shown)]
+    #[arg(value_parser = lychgate_text::read::<Digest>)]
     shown: Option<Digest>,
     #[command(flatten)]
     factor: FactorFrom,

@@ -13,6 +13,7 @@ use lychgate_wire::operator::Command;
 #[derive(Debug, Args)]
 pub(crate) struct DenyArgs {
     #[arg(help = help().answers.card)]
+    #[arg(value_parser = lychgate_text::read::<CardNo>)]
     card: CardNo,
 }
 

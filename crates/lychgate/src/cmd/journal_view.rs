@@ -23,8 +23,10 @@ use std::str::FromStr;
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
     #[arg(long, help = help().journal.sessions_run)]
+    #[arg(value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     #[arg(long, value_name = "NAME", help = help().journal.sessions_channel)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     channel: Option<ChannelName>,
     #[command(flatten)]
     factor: FactorFrom,
@@ -35,12 +37,16 @@ pub(crate) struct SessionsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ActivityArgs {
     #[arg(long, help = help().journal.run)]
+    #[arg(value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     #[arg(long, value_name = "NAME", help = help().journal.channel)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     channel: Option<ChannelName>,
     #[arg(long, help = help().journal.action)]
+    #[arg(value_parser = lychgate_text::read::<ActionNo>)]
     action: Option<ActionNo>,
     #[arg(long, value_name = "ID", help = help().journal.action_id)]
+    #[arg(value_parser = lychgate_text::read::<Ref>)]
     action_id: Option<Ref>,
     #[arg(long, value_name = "WORD", help = help().journal.outcome)]
     outcome: Option<String>,

@@ -14,6 +14,7 @@ use lychgate_wire::operator::{Command, Reply};
 #[group(id = "whose", required = true, multiple = false)]
 pub(crate) struct Whose {
     #[arg(help = help().answers.run)]
+    #[arg(value_parser = lychgate_text::read::<RunId>)]
     run: Option<RunId>,
     #[arg(long, help = help().answers.all)]
     all: bool,

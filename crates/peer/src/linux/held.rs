@@ -7,6 +7,7 @@ use crate::linux::image::Bound;
 use crate::linux::text::{self, Stat};
 use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
+use lychgate_text::words;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
 use rustix::io::Errno;
@@ -147,7 +148,7 @@ impl Held {
         text::status(&self.read("status", 4 * PAGE)?).ok_or(Why::Unclear)
     }
 
-    /// The program's path for people, or why it can't be told.
+    /// The program's path for people, or a code for why it can't be told.
     pub(crate) fn program(&self) -> String {
         self.link("exe").unwrap_or_else(|why| unseen_program(why).to_owned())
     }
@@ -190,12 +191,23 @@ impl Process for Held {
 /// Bytes; more than any `stat` has.
 pub(crate) const PAGE: usize = 4096;
 
-/// Stands where a program's path would, for people.
+/// Why something could not be seen, in words.
+pub(crate) fn unseen(why: Why) -> &'static str {
+    let say = &words().peer().unseen;
+    match why {
+        Why::Gone => say.gone,
+        Why::NotReadable => say.not_readable,
+        Why::ForeignNamespace => say.foreign_namespace,
+        Why::Unclear => say.unclear,
+    }
+}
+
+/// Stands where a program's path would: a code, since it goes into the journal.
 pub(crate) fn unseen_program(why: Why) -> &'static str {
     match why {
         Why::Gone => "(gone)",
-        Why::NotReadable => "(not readable)",
-        Why::ForeignNamespace => "(in another namespace)",
+        Why::NotReadable => "(not_readable)",
+        Why::ForeignNamespace => "(foreign_namespace)",
         Why::Unclear => "(unclear)",
     }
 }

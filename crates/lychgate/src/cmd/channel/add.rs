@@ -24,14 +24,18 @@ const CA_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
     #[arg(help = help().channel.new_name)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     name: ChannelName,
     #[arg(long = "origin", value_name = "ORIGIN", required = true, help = help().channel.origin)]
+    #[arg(value_parser = lychgate_text::read::<Origin>)]
     origins: Vec<Origin>,
     #[arg(long = "path", value_name = "PREFIX", default_value = "/", help = help().channel.path)]
+    #[arg(value_parser = lychgate_text::read::<PathPrefix>)]
     paths: Vec<PathPrefix>,
     #[arg(long = "method", value_name = "METHOD", value_delimiter = ',')]
     #[arg(help = help().channel.method)]
     #[arg(default_value = "GET,HEAD,POST,PUT,PATCH,DELETE")]
+    #[arg(value_parser = lychgate_text::read::<Method>)]
     methods: Vec<Method>,
     #[arg(long, value_enum, help = help().channel.kind)]
     kind: Kind,
@@ -39,6 +43,7 @@ pub(crate) struct AddArgs {
     approval: Mode,
     #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
     #[arg(help = help().channel.per_call_methods)]
+    #[arg(value_parser = lychgate_text::read::<Method>)]
     per_call_methods: Vec<Method>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(help = help().channel.max_uses)]

@@ -19,6 +19,7 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     #[arg(help = help().channel.name)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     name: ChannelName,
     #[command(flatten)]
     format: Format,

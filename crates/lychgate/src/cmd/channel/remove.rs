@@ -14,6 +14,7 @@ use lychgate_wire::operator::Command;
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
     #[arg(help = help().channel.name)]
+    #[arg(value_parser = lychgate_text::read::<ChannelName>)]
     name: ChannelName,
     #[command(flatten)]
     factor: FactorFrom,
