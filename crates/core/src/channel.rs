@@ -46,7 +46,8 @@ macro_rules! travels_as_text {
     ($name:ident, $code:literal) => {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                s.collect_str(self)
+                // One piece, whatever the format: it stands in the sealed vault and must not come out in another form.
+                s.serialize_str(&self.to_string())
             }
         }
 
