@@ -46,11 +46,12 @@ fn a_log_in_perfect_form_is_accepted() {
 
 #[test]
 fn every_violation_of_the_protocol_is_found_with_its_row() {
-    const G: (RowKind, u64, u32, u8) = (Grant, 5, 1, 0);
-    const I: (RowKind, u64, u32, u8) = (Intent, 5, 0, 7);
-    const D: (RowKind, u64, u32, u8) = (Dispatch, 5, 1, 7);
-    const F: (RowKind, u64, u32, u8) = (Final, 5, 1, 7);
-    let broken: &[(&[(RowKind, u64, u32, u8)], Violation)] = &[
+    type Row = (RowKind, u64, u32, u8);
+    const G: Row = (Grant, 5, 1, 0);
+    const I: Row = (Intent, 5, 0, 7);
+    const D: Row = (Dispatch, 5, 1, 7);
+    const F: Row = (Final, 5, 1, 7);
+    let broken: &[(&[Row], Violation)] = &[
         (&[G, D], Violation::NotOpen),
         (&[I, D], Violation::NoGrant),
         (&[G, I, I], Violation::IntentAgain),

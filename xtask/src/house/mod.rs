@@ -7,6 +7,7 @@ mod places;
 mod promises;
 mod pure;
 mod source;
+mod words;
 
 use crate::Failure;
 use source::Sources;
@@ -15,12 +16,13 @@ use std::path::Path;
 /// One rule: its name, and what breaks it.
 type Rule = (&'static str, fn(&Sources) -> Vec<String>);
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     ("a promise that no type can check is made in one place", promises::check),
     ("nothing that widens authority comes from the environment", environment::check),
     ("the pure crates do no I/O and know no clock", pure::check),
     ("crates know only those below them", arrows::check),
     ("no tracked file names this machine", places::check),
+    ("every sentence comes from the catalogue", words::check),
     ("links between documents lead somewhere", links::check),
 ];
 

@@ -81,39 +81,65 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
 }
 
 fn count_word(line: &str, word: &str) -> usize {
-    let part = |character: char| character.is_alphanumeric() || character == '_';
     let whole = line.match_indices(word).filter(|(at, _)| {
         let before = line.get(..*at).and_then(|text| text.chars().next_back());
         let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
-        let grows_left = before.is_some_and(part) && word.starts_with(part);
-        let grows_right = after.is_some_and(part) && word.ends_with(part);
+        let grows_left = before.is_some_and(is_word) && word.starts_with(is_word);
+        let grows_right = after.is_some_and(is_word) && word.ends_with(is_word);
         !grows_left && !grows_right
     });
     whole.count()
 }
 
+/// What a piece of a source text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Code,
+    Comment,
+    /// A string literal with its quotes.
+    Text,
+    Character,
+}
+
+/// The text cut into pieces, in order and without gaps.
+pub(super) fn pieces(text: &str) -> Vec<(Piece, &str)> {
+    let mut out = Vec::new();
+    let (mut code_from, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let within_word = text.get(..at).is_some_and(|before| before.ends_with(is_word));
+        let (piece, length) = match rest.as_bytes().first() {
+            Some(b'/') if rest.starts_with("//") => (Piece::Comment, rest.find('\n').unwrap_or(rest.len())),
+            Some(b'/') if rest.starts_with("/*") => (Piece::Comment, block_comment(rest)),
+            Some(b'"') => (Piece::Text, string(rest)),
+            Some(b'\'') => (Piece::Character, character(rest)),
+            Some(b'r') if !within_word => (Piece::Text, raw_string(rest)),
+            _ => (Piece::Code, 0),
+        };
+        if length == 0 {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        out.extend(text.get(code_from..at).filter(|code| !code.is_empty()).map(|code| (Piece::Code, code)));
+        out.extend(text.get(at..at + length).map(|found| (piece, found)));
+        at += length;
+        code_from = at;
+    }
+    out.extend(text.get(code_from..).filter(|code| !code.is_empty()).map(|code| (Piece::Code, code)));
+    out
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
 /// Blanks comments and the insides of string and character literals; lines stay lines.
 pub(super) fn code_only(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => block_comment(rest),
-            '"' => string(rest),
-            '\'' => character(rest),
-            'r' if !out.ends_with(|character: char| character.is_alphanumeric() || character == '_') => {
-                raw_string(rest)
-            }
-            _ => 0,
-        };
-        let (skipped, left) = rest.split_at_checked(length.max(first.len_utf8())).unwrap_or((rest, ""));
-        if length == 0 {
-            out.push_str(skipped);
-        } else {
-            out.extend(skipped.chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
+    for (piece, part) in pieces(text) {
+        match piece {
+            Piece::Code => out.push_str(part),
+            _ => out.extend(part.chars().map(|character| if character == '\n' { '\n' } else { ' ' })),
         }
-        rest = left;
     }
     out
 }
@@ -214,6 +240,14 @@ mod tests {
         assert!(code.contains("x::z()") && code.contains("x::w()") && code.contains("fn f<'a>(e: &'a str)"), "{code}");
         assert!(code.contains("let robber"), "{code}");
         assert_eq!(code.lines().count(), text.lines().count());
+    }
+
+    #[test]
+    fn the_pieces_are_the_whole_text() {
+        let text = "a \"b\" /* c */ 'd' r#\"e\"# // f\nlet é = b\"g\"; fn h<'i>() {}";
+        assert_eq!(pieces(text).into_iter().map(|(_, part)| part).collect::<String>(), text);
+        let texts = pieces(text).into_iter().filter(|(piece, _)| *piece == Piece::Text).map(|(_, part)| part);
+        assert_eq!(texts.collect::<Vec<_>>(), ["\"b\"", "r#\"e\"#", "\"g\""]);
     }
 
     #[test]
