@@ -42,9 +42,9 @@ pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, stat
 pub use message::Message;
 pub use peer::PeerTexts;
 pub use problem::{Problem, Wanted, problem};
-pub use seal::SealTexts;
+pub use seal::{DamageTexts, DirTexts, FileTexts, SealTexts, SealedFileTexts, WriteTexts};
 pub use shim::{Kinds, ShimTexts, fill};
-pub use vault::VaultTexts;
+pub use vault::{EpochTexts, ReleaseTexts, RuleTexts, StoreTexts, VaultChannelTexts, VaultTexts};
 pub use view::ViewTexts;
 pub use wire::WireTexts;
 

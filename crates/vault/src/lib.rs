@@ -44,10 +44,11 @@ pub use store::{Opened, Store, StoreError, StoreKey, StoreNotice};
 pub use unlocked::Unlocked;
 
 use lychgate_seal::FileKind;
+use lychgate_text::words;
 
 /// What `vault.lych` is among sealed files.
 pub const VAULT_KIND: FileKind = FileKind {
     purpose: "lychgate/vault/1",
-    remedy: "put the version before it back with `lych restore --previous`, or a backup with `lych restore FILE`",
+    remedy: || words().vault().remedy,
     max_bytes: 16 * 1024 * 1024,
 };

@@ -7,6 +7,7 @@ use hpke::kem::XWing;
 use lychgate_journal::AuditPublicKey;
 use lychgate_seal::durable::{self, PRIVATE_FILE, ReadRefused};
 use lychgate_seal::{Cost, FileId, FileKind, NewSlot, SealError, Sealed, SlotKind, kdf};
+use lychgate_text::words;
 use std::io;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -14,7 +15,7 @@ use zeroize::Zeroizing;
 /// What `audit.key` is among sealed files. Its purpose separates its derivation from the vault's.
 pub const AUDIT_KEY_KIND: FileKind = FileKind {
     purpose: "lychgate/audit-key/1",
-    remedy: "put a backup of it back; without it the journal verifies and can't be read",
+    remedy: || words().view().remedy,
     max_bytes: 64 * 1024,
 };
 
