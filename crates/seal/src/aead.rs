@@ -2,6 +2,7 @@
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use lychgate_text::words;
 use zeroize::Zeroizing;
 
 /// Bytes of a key.
@@ -13,7 +14,7 @@ pub const TAG_BYTES: usize = 16;
 
 /// The plaintext is longer than the cipher allows (256 GiB).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too long to be sealed")]
+#[error("{}", words().seal().too_long_to_seal)]
 pub struct TooLong;
 
 /// Seals `plain`. The result ends with the tag.

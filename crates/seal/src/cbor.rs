@@ -2,15 +2,22 @@
 
 use cbor4ii::core::dec::Read;
 use cbor4ii::core::utils::SliceReader;
+use lychgate_text::words;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::io;
 use zeroize::Zeroizing;
 
-/// Bytes that are not one whole value of the expected type.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the expected CBOR: {0}")]
-pub struct Malformed(String);
+/// Bytes that are not one whole value of the expected type. Says nothing of the bytes, which may be secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// Not of the type, or cut short.
+    #[error("{}", words().seal().cbor_of_another_form)]
+    Form,
+    /// A value, and something after it.
+    #[error("{}", words().seal().cbor_left_over)]
+    LeftOver,
+}
 
 /// The bytes of `value`. They are wiped when dropped, and written into one allocation of the right size, so that no
 /// copy stays behind from a growing buffer.
@@ -28,18 +35,18 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Zeroizing<Vec<u8>>, Malformed> 
 /// The one value that `bytes` holds.
 ///
 /// # Errors
-/// [`Malformed`] for another type, an unknown field where the type denies them, or bytes left over. The text may quote
-/// the bytes: show it for headers only, never for a payload.
+/// [`Malformed`] for another type, an unknown field where the type denies them, or bytes left over.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
     let mut source = cbor4ii::serde::Deserializer::new(SliceReader::new(bytes));
     let value = T::deserialize(&mut source).map_err(malformed)?;
     let mut rest = source.into_inner();
     let left = rest.fill(1).map_err(malformed)?;
-    if left.as_ref().is_empty() { Ok(value) } else { Err(Malformed("bytes are left over".to_owned())) }
+    if left.as_ref().is_empty() { Ok(value) } else { Err(Malformed::LeftOver) }
 }
 
-fn malformed(error: impl fmt::Display) -> Malformed {
-    Malformed(error.to_string())
+/// The decoder's own words may quote the bytes, so they end here.
+fn malformed<E>(_: E) -> Malformed {
+    Malformed::Form
 }
 
 struct Counter(usize);
@@ -104,9 +111,9 @@ mod tests {
         let bytes = encode(&pair).unwrap();
         assert_eq!(decode::<Pair>(&bytes), Ok(pair));
         let longer = [bytes.as_slice(), &[0]].concat();
-        assert!(decode::<Pair>(&longer).is_err());
+        assert_eq!(decode::<Pair>(&longer), Err(Malformed::LeftOver));
         for end in 0..bytes.len() {
-            assert!(decode::<Pair>(bytes.get(..end).unwrap()).is_err(), "{end}");
+            assert_eq!(decode::<Pair>(bytes.get(..end).unwrap()), Err(Malformed::Form), "{end}");
         }
     }
 

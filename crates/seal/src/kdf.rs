@@ -1,6 +1,7 @@
 //! From a passphrase to a slot key: Argon2id (RFC 9106), with bounds that are checked before any memory is taken.
 
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use lychgate_text::words;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
@@ -29,7 +30,7 @@ pub struct Cost {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CostError {
     /// Outside the bounds. Nothing was allocated.
-    #[error("passphrase cost out of bounds: {memory_kib} KiB (8 per lane to {}), {passes} passes (1 to {}), {lanes} lanes (1 to {})", Cost::MOST.memory_kib, Cost::MOST.passes, Cost::MOST.lanes)]
+    #[error("{}", (words().seal().cost_out_of_bounds)([*.memory_kib, *.passes, *.lanes], MOST))]
     OutOfBounds {
         /// As given.
         memory_kib: u32,
@@ -39,11 +40,11 @@ pub enum CostError {
         lanes: u32,
     },
     /// The memory could not be had.
-    #[error(
-        "{0} KiB of memory are needed to try a passphrase and could not be had; close other programs and try again"
-    )]
+    #[error("{}", (words().seal().no_memory)(*.0))]
     Memory(u32),
 }
+
+const MOST: [u32; 3] = [Cost::MOST.memory_kib, Cost::MOST.passes, Cost::MOST.lanes];
 
 impl Cost {
     /// The lowest cost that [`Cost::measured`] gives: RFC 9106's second recommendation, in one lane.
@@ -61,7 +62,7 @@ impl Cost {
     /// [`CostError::Memory`] where not even the floor's memory can be had.
     pub fn measured(target: Duration) -> Result<Self, CostError> {
         let start = Instant::now();
-        derive(b"how long does one try take", &[0; SALT_BYTES], Self::FLOOR)?;
+        derive(&[0; SALT_BYTES], &[0; SALT_BYTES], Self::FLOOR)?;
         Ok(Self::scaled(start.elapsed(), target))
     }
 

@@ -13,5 +13,5 @@ pub mod kdf;
 pub mod keys;
 pub mod random;
 
-pub use container::{FileId, FileKind, MasterKey, NewSlot, SealError, Sealed, Slot, SlotId, SlotKind};
+pub use container::{Damage, FileId, FileKind, MasterKey, NewSlot, SealError, Sealed, Slot, SlotId, SlotKind};
 pub use kdf::{Cost, CostError, SlotKey};

@@ -1,8 +1,10 @@
 //! The kernel's random numbers (getrandom(2)).
 
+use lychgate_text::words;
+
 /// The kernel gave no random bytes. Nothing may be sealed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the kernel gave no random bytes (getrandom); nothing was written")]
+#[error("{}", words().seal().no_randomness)]
 pub struct NoRandomness;
 
 /// `N` random bytes for salts, nonces and ids.

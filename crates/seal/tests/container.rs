@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use lychgate_seal::kdf;
-use lychgate_seal::{Cost, FileId, FileKind, MasterKey, NewSlot, SealError, Sealed, SlotId, SlotKey, SlotKind};
+use lychgate_seal::{Cost, Damage, FileId, FileKind, MasterKey, NewSlot, SealError, Sealed, SlotId, SlotKey, SlotKind};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
 const CHEAP: Cost = Cost { memory_kib: 8, passes: 1, lanes: 1 };
-const KIND: FileKind = FileKind { purpose: "lychgate/test/1", remedy: "put the copy back", max_bytes: 1 << 20 };
+const KIND: FileKind = FileKind { purpose: "lychgate/test/1", remedy: || "put the copy back", max_bytes: 1 << 20 };
 const OTHER: FileKind = FileKind { purpose: "lychgate/test/2", ..KIND };
 const PAYLOAD: &[u8] = b"canary-4711 is what the payload says";
 const FILE: &str = "/state/test.lych";
@@ -147,7 +147,8 @@ fn parts_of_two_writes_of_one_file_can_not_be_mixed() {
     let again = sealed.reseal(&master, PAYLOAD).unwrap();
     let header = sealed.bytes().len() - 32 - 16 - PAYLOAD.len();
     let mixed = [&sealed.bytes()[..header], &again.bytes()[header..]].concat();
-    assert!(matches!(open(&with_checksum(mixed), 0, b"correct horse"), Err(SealError::Damaged { .. })));
+    let damaged = open(&with_checksum(mixed), 0, b"correct horse");
+    assert!(matches!(damaged, Err(SealError::Damaged { what: Damage::Payload, .. })));
 }
 
 #[test]
@@ -155,8 +156,8 @@ fn after_a_rotation_the_old_master_key_and_the_old_passphrase_open_nothing_new()
     let (sealed, master) = made();
     let slots = vec![NewSlot::derive(SlotKind::Passphrase, b"another one", CHEAP).unwrap()];
     let (rotated, _) = Sealed::create(KIND, Path::new(FILE), sealed.id(), slots, b"new").unwrap();
-    assert!(matches!(rotated.open(&master), Err(SealError::Damaged { .. })));
-    assert!(matches!(rotated.reseal(&master, b"x"), Err(SealError::Damaged { .. })));
+    assert!(matches!(rotated.open(&master), Err(SealError::Damaged { what: Damage::Mixed, .. })));
+    assert!(matches!(rotated.reseal(&master, b"x"), Err(SealError::Damaged { what: Damage::Mixed, .. })));
     assert!(matches!(open(rotated.bytes(), 0, b"correct horse"), Err(SealError::WrongKey { .. })));
     assert_eq!(open(rotated.bytes(), 0, b"another one").unwrap(), b"new");
 }
@@ -188,7 +189,7 @@ fn limits_are_checked_before_anything_is_made() {
     let huge = Cost { memory_kib: u32::MAX, ..CHEAP };
     assert!(matches!(NewSlot::derive(SlotKind::Passphrase, b"x", huge), Err(SealError::Cost(_))));
     assert!(matches!(parse(&vec![0; (1 << 20) + 1]), Err(SealError::TooLarge { .. })));
-    assert!(matches!(parse(b""), Err(SealError::Damaged { .. })));
-    assert!(matches!(parse(b"LYCHSEAL"), Err(SealError::Damaged { .. })));
+    assert!(matches!(parse(b""), Err(SealError::Damaged { what: Damage::Empty, .. })));
+    assert!(matches!(parse(b"LYCHSEAL"), Err(SealError::Damaged { what: Damage::Checksum, .. })));
     assert!(matches!(parse(b"-----BEGIN"), Err(SealError::NotSealed { .. })));
 }

@@ -46,9 +46,9 @@ pub use message::Message;
 pub use peer::{ConsoleTexts, KernelTexts, OwnTexts, PeerTexts, UnseenTexts};
 pub use problem::{Attempt, Cause, Problem, Wanted, problem};
 pub use request::{Refusal, read};
-pub use seal::SealTexts;
+pub use seal::{DamageTexts, DirTexts, FileTexts, SealTexts, SealedFileTexts, WriteTexts};
 pub use shim::{Kinds, NotServing, Oddities, ShimTexts, fill};
-pub use vault::VaultTexts;
+pub use vault::{EpochTexts, ReleaseTexts, RuleTexts, StoreTexts, VaultChannelTexts, VaultTexts};
 pub use view::ViewTexts;
 pub use wire::WireTexts;
 

@@ -10,6 +10,17 @@ const MOST_CHANNELS: usize = 1_000;
 /// A private key or a long token fits; the sealed file stays small.
 const MOST_SECRET_BYTES: usize = 64 * 1024;
 
+/// A list of a channel's binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingList {
+    /// Where requests may go.
+    Origins,
+    /// Path prefixes.
+    Paths,
+    /// HTTP methods.
+    Methods,
+}
+
 impl Unlocked {
     /// Adds a channel with its secret. The vault gives the version; the one in `channel` is not looked at.
     ///
@@ -105,9 +116,9 @@ impl Unlocked {
 
 fn check_binding(name: &ChannelName, binding: &HttpBinding) -> Result<(), VaultError> {
     let lists = [
-        ("origin", binding.origins.is_empty()),
-        ("path", binding.paths.is_empty()),
-        ("method", binding.methods.is_empty()),
+        (BindingList::Origins, binding.origins.is_empty()),
+        (BindingList::Paths, binding.paths.is_empty()),
+        (BindingList::Methods, binding.methods.is_empty()),
     ];
     match lists.into_iter().find(|(_, empty)| *empty) {
         Some((what, _)) => Err(VaultError::EmptyBinding { name: name.clone(), what }),

@@ -4,6 +4,7 @@ use crate::store::Opened;
 use lychgate_core::ids::{ActionNo, RunId};
 use lychgate_core::record::Record;
 use lychgate_seal::durable::{self, PRIVATE_FILE, ReadRefused};
+use lychgate_text::words;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,18 @@ pub struct Counters {
     last_action: u64,
     /// Action numbers up to this one may have been given out.
     actions_reserved: u64,
-    damaged: Option<String>,
+    damaged: Option<CountersDamaged>,
+}
+
+/// What was wrong with the file.
+#[derive(Debug, thiserror::Error)]
+pub enum CountersDamaged {
+    /// It can't be read as a file of ours alone.
+    #[error(transparent)]
+    Read(#[from] ReadRefused),
+    /// It does not hold one number of each kind and nothing else.
+    #[error("{}", (words().vault().counters_damaged)(&.0.display()))]
+    Form(PathBuf),
 }
 
 impl Counters {
@@ -30,20 +42,19 @@ impl Counters {
         let (text, damaged) = match durable::read_owned(path, MOST_BYTES) {
             Ok(bytes) => (String::from_utf8_lossy(&bytes).into_owned(), None),
             Err(ReadRefused::Absent(_)) => (String::new(), None),
-            Err(refused) => (String::new(), Some(refused.to_string())),
+            Err(refused) => (String::new(), Some(CountersDamaged::from(refused))),
         };
         let (last_run, run_lines) = largest(&text, "runs ");
         let (actions_reserved, action_lines) = largest(&text, "actions ");
         let whole = text.is_empty() || (run_lines == 1 && action_lines == 1 && text.lines().count() == 2);
-        let damaged = damaged
-            .or_else(|| (!whole).then(|| format!("{} is damaged; run and action numbers may repeat", path.display())));
+        let damaged = damaged.or_else(|| (!whole).then(|| CountersDamaged::Form(path.to_owned())));
         Self { path: path.to_owned(), last_run, last_action: actions_reserved, actions_reserved, damaged }
     }
 
     /// What was wrong with the file. The numbers go on as far as they could be read.
     #[must_use]
-    pub fn damaged(&self) -> Option<&str> {
-        self.damaged.as_deref()
+    pub fn damaged(&self) -> Option<&CountersDamaged> {
+        self.damaged.as_ref()
     }
 
     /// The next run number, durable before it is returned.

@@ -1,10 +1,13 @@
 //! Why something with the vault was not done. Nothing of a payload is ever in these words.
 
+use crate::channels::BindingList;
 use crate::rules::RuleBroken;
 use lychgate_core::channel::ChannelName;
 use lychgate_seal::SealError;
 use lychgate_seal::durable::{DirRefused, LockRefused, ReadRefused};
 use lychgate_seal::random::NoRandomness;
+use lychgate_text::words;
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 
@@ -12,10 +15,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// There is no vault.
-    #[error("there is no vault at {0}; `lych up` or `lych init` makes one")]
+    #[error("{}", (words().vault().no_vault)(&.0.display()))]
     Absent(PathBuf),
     /// The vault is gone and the version before it is not.
-    #[error("{vault} is gone, but {previous} is there; put it back with `lych restore --previous`")]
+    #[error("{}", (words().vault().only_previous)(&.vault.display(), &.previous.display()))]
     OnlyPrevious {
         /// The missing file.
         vault: PathBuf,
@@ -23,17 +26,13 @@ pub enum VaultError {
         previous: PathBuf,
     },
     /// A vault is there already.
-    #[error("there is a vault at {0} already; use it, or choose another --state-dir. Nothing was changed")]
+    #[error("{}", (words().vault().exists)(&.0.display()))]
     Exists(PathBuf),
     /// The file has other key slots than those that the passphrase was tried against.
-    #[error(
-        "{0} was replaced by another file while the vault was locked; try again, so that the new file's key slots are used"
-    )]
+    #[error("{}", (words().vault().exchanged)(&.0.display()))]
     Exchanged(PathBuf),
     /// The payload is of another program version.
-    #[error(
-        "{file}: its payload is of another lychgate version (format {found}, this program reads {known}); use that version"
-    )]
+    #[error("{}", (words().vault().payload_of_other_version)(&.file.display(), *.found, *.known))]
     PayloadVersion {
         /// The file.
         file: PathBuf,
@@ -43,7 +42,7 @@ pub enum VaultError {
         known: u16,
     },
     /// The payload opened and is not what this program writes.
-    #[error("{0}: its payload holds what this program does not know; use the lychgate version that wrote it")]
+    #[error("{}", (words().vault().payload_unknown)(&.0.display()))]
     Payload(PathBuf),
     /// The sealed file itself.
     #[error(transparent)]
@@ -58,12 +57,10 @@ pub enum VaultError {
     #[error(transparent)]
     Lock(#[from] LockRefused),
     /// A file could not be written. The old one is whole.
-    #[error("nothing was changed: {0}")]
+    #[error("{}", (words().vault().nothing_changed)(.0))]
     Write(io::Error),
     /// The new key slots hold, and the previous version could not be sealed under them.
-    #[error(
-        "the new passphrase holds, but the version before could not be sealed with it and still opens with the old one ({0}); do it again"
-    )]
+    #[error("{}", (words().vault().previous_not_sealed)(.0))]
     PreviousNotSealed(io::Error),
     /// No randomness.
     #[error(transparent)]
@@ -72,21 +69,21 @@ pub enum VaultError {
     #[error(transparent)]
     Rule(#[from] RuleBroken),
     /// A channel of that name is there.
-    #[error("there is a channel `{0}` already; use another name, or remove it first with `lych channel remove`")]
+    #[error("{}", (words().vault().channel.exists)(.0))]
     ChannelExists(ChannelName),
     /// There is no such channel.
-    #[error("there is no channel `{0}`; `lych channel list` shows them")]
+    #[error("{}", (words().vault().channel.absent)(.0))]
     NoChannel(ChannelName),
     /// A channel that could never be used.
-    #[error("channel `{name}`: it needs at least one {what}, since an empty list matches nothing")]
+    #[error("{}", empty_binding(*.what)(.name))]
     EmptyBinding {
         /// Channel.
         name: ChannelName,
         /// Which list.
-        what: &'static str,
+        what: BindingList,
     },
     /// The secret is empty or too long.
-    #[error("the secret of channel `{name}` must have 1 to {most} bytes")]
+    #[error("{}", (words().vault().channel.secret_length)(.name, *.most))]
     SecretLength {
         /// Channel.
         name: ChannelName,
@@ -94,6 +91,15 @@ pub enum VaultError {
         most: usize,
     },
     /// No more channels fit.
-    #[error("a vault has at most {0} channels; remove one that is not used")]
+    #[error("{}", (words().vault().channel.too_many)(*.0))]
     TooManyChannels(usize),
+}
+
+fn empty_binding(what: BindingList) -> fn(&dyn Display) -> String {
+    let words = &words().vault().channel;
+    match what {
+        BindingList::Origins => words.without_origin,
+        BindingList::Paths => words.without_path,
+        BindingList::Methods => words.without_method,
+    }
 }

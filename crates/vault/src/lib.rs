@@ -27,7 +27,8 @@ mod signer;
 mod store;
 mod unlocked;
 
-pub use counters::Counters;
+pub use channels::BindingList;
+pub use counters::{Counters, CountersDamaged};
 pub use epoch::EpochWarning;
 pub use error::VaultError;
 pub use files::Files;
@@ -38,16 +39,14 @@ pub use payload::Settings;
 pub use pin::PinVerdict;
 pub use release::ReleaseRefused;
 pub use restore::restore;
-pub use rules::{PASSPHRASE_CHARS, PIN_CHARS, RuleBroken, check_passphrase, check_pin_rules};
+pub use rules::{Factor, PASSPHRASE_CHARS, PIN_CHARS, RuleBroken, check_passphrase, check_pin_rules};
 pub use signer::Signer;
-pub use store::{Opened, Store, StoreError, StoreKey, StoreNotice};
+pub use store::{Opened, Store, StoreDamage, StoreError, StoreKey, StoreNotice};
 pub use unlocked::Unlocked;
 
 use lychgate_seal::FileKind;
+use lychgate_text::words;
 
 /// What `vault.lych` is among sealed files.
-pub const VAULT_KIND: FileKind = FileKind {
-    purpose: "lychgate/vault/1",
-    remedy: "put the version before it back with `lych restore --previous`, or a backup with `lych restore FILE`",
-    max_bytes: 16 * 1024 * 1024,
-};
+pub const VAULT_KIND: FileKind =
+    FileKind { purpose: "lychgate/vault/1", remedy: || words().vault().remedy, max_bytes: 16 * 1024 * 1024 };

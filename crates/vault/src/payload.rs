@@ -77,7 +77,6 @@ impl Payload {
         if found != FORMAT {
             return Err(VaultError::PayloadVersion { file: file.to_owned(), found, known: FORMAT });
         }
-        // The words of a CBOR error may quote what they are about, so they end here.
         let payload: Self = cbor::decode(bytes).map_err(|_| unknown())?;
         if *payload.encode(file)? == bytes { Ok(payload) } else { Err(unknown()) }
     }

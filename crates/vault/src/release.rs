@@ -4,12 +4,13 @@ use crate::unlocked::Unlocked;
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::VaultEpoch;
 use lychgate_core::proof::{Armed, Released};
+use lychgate_text::words;
 
 /// Why a credential was not released. The action did not start: write its ABORT row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseRefused {
     /// The permit is of another epoch.
-    #[error("the permit is of vault epoch {permit}, and this is {now}; decide again")]
+    #[error("{}", (words().vault().release.other_epoch)(*.permit, *.now))]
     OtherEpoch {
         /// The permit's number. Equal numbers with other nonces are another epoch too.
         permit: u64,
@@ -17,10 +18,10 @@ pub enum ReleaseRefused {
         now: u64,
     },
     /// The channel is gone.
-    #[error("channel `{0}` is not in the vault any more; decide again")]
+    #[error("{}", (words().vault().release.no_channel)(.0))]
     NoChannel(ChannelName),
     /// The channel was changed.
-    #[error("channel `{name}` is version {now}, and the permit was made for version {permit}; decide again")]
+    #[error("{}", (words().vault().release.other_version)(.name, *.permit, *.now))]
     OtherVersion {
         /// Channel.
         name: ChannelName,

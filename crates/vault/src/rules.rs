@@ -1,5 +1,6 @@
 //! What will do as a passphrase and as a PIN.
 
+use lychgate_text::words;
 use std::ops::RangeInclusive;
 
 /// Fewest characters of a passphrase. The cost of a try does the rest; more words are better than more symbols.
@@ -7,27 +8,52 @@ pub const PASSPHRASE_CHARS: usize = 8;
 /// Characters of a PIN. Short, because five tries are all there is.
 pub const PIN_CHARS: RangeInclusive<usize> = 4..=32;
 
+/// What a person types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Factor {
+    /// What opens the vault.
+    Passphrase,
+    /// What a decision takes.
+    Pin,
+}
+
 /// Why a passphrase or a PIN will not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RuleBroken {
     /// No passphrase.
-    #[error("the passphrase is empty; it is all that protects a stolen copy of the vault")]
+    #[error("{}", words().vault().rule.passphrase_empty)]
     EmptyPassphrase,
     /// Too short a passphrase.
-    #[error("the passphrase has fewer than {PASSPHRASE_CHARS} characters; four or five random words are good")]
+    #[error("{}", (words().vault().rule.passphrase_short)(PASSPHRASE_CHARS))]
     ShortPassphrase,
     /// Not text.
-    #[error("the {0} is not UTF-8 text; type it on the keyboard that you will always have")]
-    NotText(&'static str),
+    #[error("{}", not_text(*.0))]
+    NotText(Factor),
     /// A control character, most likely an accident of the terminal.
-    #[error("the {0} holds a control character; type it again")]
-    Control(&'static str),
+    #[error("{}", control(*.0))]
+    Control(Factor),
     /// Too short or too long a PIN.
-    #[error("a PIN has {} to {} characters", PIN_CHARS.start(), PIN_CHARS.end())]
+    #[error("{}", (words().vault().rule.pin_length)(*PIN_CHARS.start(), *PIN_CHARS.end()))]
     PinLength,
     /// The same for both.
-    #[error("the PIN is the passphrase; what is typed for every decision must not open the vault")]
+    #[error("{}", words().vault().rule.pin_is_passphrase)]
     PinIsPassphrase,
+}
+
+fn not_text(factor: Factor) -> &'static str {
+    let words = &words().vault().rule;
+    match factor {
+        Factor::Passphrase => words.passphrase_not_text,
+        Factor::Pin => words.pin_not_text,
+    }
+}
+
+fn control(factor: Factor) -> &'static str {
+    let words = &words().vault().rule;
+    match factor {
+        Factor::Passphrase => words.passphrase_control,
+        Factor::Pin => words.pin_control,
+    }
 }
 
 /// Checks a passphrase.
@@ -38,7 +64,7 @@ pub fn check_passphrase(passphrase: &[u8]) -> Result<(), RuleBroken> {
     if passphrase.is_empty() {
         return Err(RuleBroken::EmptyPassphrase);
     }
-    let chars = chars(passphrase, "passphrase")?;
+    let chars = chars(passphrase, Factor::Passphrase)?;
     if chars < PASSPHRASE_CHARS { Err(RuleBroken::ShortPassphrase) } else { Ok(()) }
 }
 
@@ -47,13 +73,13 @@ pub fn check_passphrase(passphrase: &[u8]) -> Result<(), RuleBroken> {
 /// # Errors
 /// [`RuleBroken`].
 pub fn check_pin_rules(pin: &[u8], passphrase: &[u8]) -> Result<(), RuleBroken> {
-    if !PIN_CHARS.contains(&chars(pin, "PIN")?) {
+    if !PIN_CHARS.contains(&chars(pin, Factor::Pin)?) {
         return Err(RuleBroken::PinLength);
     }
     if pin == passphrase { Err(RuleBroken::PinIsPassphrase) } else { Ok(()) }
 }
 
-fn chars(text: &[u8], what: &'static str) -> Result<usize, RuleBroken> {
+fn chars(text: &[u8], what: Factor) -> Result<usize, RuleBroken> {
     let text = std::str::from_utf8(text).map_err(|_| RuleBroken::NotText(what))?;
     if text.chars().any(char::is_control) { Err(RuleBroken::Control(what)) } else { Ok(text.chars().count()) }
 }
@@ -69,8 +95,8 @@ mod tests {
         assert_eq!(check_passphrase("äöüäöüä".as_bytes()), Err(RuleBroken::ShortPassphrase));
         assert_eq!(check_passphrase(b"12345678"), Ok(()));
         assert_eq!(check_passphrase("पासवर्ड १२".as_bytes()), Ok(()));
-        assert_eq!(check_passphrase(b"12345678\n"), Err(RuleBroken::Control("passphrase")));
-        assert_eq!(check_passphrase(&[0xff; 9]), Err(RuleBroken::NotText("passphrase")));
+        assert_eq!(check_passphrase(b"12345678\n"), Err(RuleBroken::Control(Factor::Passphrase)));
+        assert_eq!(check_passphrase(&[0xff; 9]), Err(RuleBroken::NotText(Factor::Passphrase)));
     }
 
     #[test]
@@ -81,7 +107,7 @@ mod tests {
             ("12345678901234567890123456789012", Ok(())),
             ("123456789012345678901234567890123", Err(RuleBroken::PinLength)),
             ("the passphrase", Err(RuleBroken::PinIsPassphrase)),
-            ("12\u{7f}4", Err(RuleBroken::Control("PIN"))),
+            ("12\u{7f}4", Err(RuleBroken::Control(Factor::Pin))),
         ] {
             assert_eq!(check_pin_rules(pin.as_bytes(), b"the passphrase"), verdict, "{pin}");
         }

@@ -20,7 +20,7 @@ fn run_numbers_go_on_after_every_restart() {
     counters.runs_seen(RunId(30));
     counters.runs_seen(RunId(2));
     assert_eq!(counters.next_run().unwrap(), RunId(31));
-    assert_eq!(counters.damaged(), None);
+    assert!(counters.damaged().is_none());
 }
 
 #[test]

@@ -58,6 +58,10 @@ fn an_older_vault_file_put_back_is_named_with_both_epochs_and_the_epoch_rises_ab
         panic!("no warning: {:?}", open.warning())
     };
     assert!(file < old && mark == newest, "{file} {mark}");
+    let warning = EpochWarning::OlderVault { file, mark };
+    assert_eq!(warning.code(), format!("older_vault:file={file},mark={mark}"));
+    let sentence = warning.to_string();
+    assert!(sentence.contains(&format!("in epoch {file}")) && sentence.contains(&format!("in epoch {mark}")));
     assert!(open.epoch().number > newest);
     // A crash before the first save takes no warning away; after a save the state is the new truth.
     drop(open);

@@ -8,7 +8,7 @@ use lychgate_core::evidence::ProcessInode;
 use lychgate_core::ids::{ActionNo, BootNo, Digest, Ref, RunId, WallTime};
 use lychgate_core::outcome::EndReason;
 use lychgate_core::record::{AgentIdentity, EndKind, IntentRecord, Record, RunRecord, StoredResult};
-use lychgate_vault::{Opened, Store, StoreKey, StoreNotice};
+use lychgate_vault::{Opened, Store, StoreDamage, StoreKey, StoreNotice};
 use std::fs;
 
 const HOUR: u64 = 60 * 60 * 1000;
@@ -175,6 +175,14 @@ fn a_cut_tail_is_tolerated_at_every_length_and_said() {
     assert_eq!(opened.records[1..], records);
 }
 
+/// What showed that the store was damaged.
+fn damage(opened: &Opened) -> Option<StoreDamage> {
+    match &opened.notice {
+        Some(StoreNotice::Damaged { why, .. }) => Some(why.clone()),
+        Some(StoreNotice::CutTail { .. }) | None => None,
+    }
+}
+
 #[test]
 fn frames_that_are_dropped_repeated_moved_or_of_another_file_are_noticed() {
     let state = State::with_vault();
@@ -196,7 +204,7 @@ fn frames_that_are_dropped_repeated_moved_or_of_another_file_are_noticed() {
     for (name, bytes, kept) in attacks {
         fs::write(state.files().actions(), bytes).unwrap();
         let opened = open(&state, &key);
-        assert!(matches!(opened.notice, Some(StoreNotice::Damaged { .. })), "{name}: {:?}", opened.notice);
+        assert_eq!(damage(&opened), Some(StoreDamage::Length(kept + 1)), "{name}");
         assert_eq!(opened.records[1..], records[..kept], "{name}");
     }
 }
@@ -208,7 +216,7 @@ fn the_store_of_another_vault_and_what_is_no_file_of_ours_are_put_aside() {
     five(&state, &key);
     let stranger = State::with_vault().unlock().store_key();
     let opened = open(&state, &stranger);
-    assert!(matches!(opened.notice, Some(StoreNotice::Damaged { .. })));
+    assert_eq!(damage(&opened), Some(StoreDamage::Length(0)));
     assert_eq!(opened.records.len(), 1);
     drop(opened);
 
@@ -216,13 +224,13 @@ fn the_store_of_another_vault_and_what_is_no_file_of_ours_are_put_aside() {
     fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
     let opened = open(&state, &key);
-    assert!(matches!(opened.notice, Some(StoreNotice::Damaged { .. })));
+    assert!(matches!(damage(&opened), Some(StoreDamage::Refused(why)) if why.contains("symbolic link")));
     assert!(fs::symlink_metadata(&path).unwrap().is_file());
     drop(opened);
 
     for short in [b"".as_slice(), b"LYCHACTS"] {
         fs::write(&path, short).unwrap();
-        assert!(matches!(open(&state, &key).notice, Some(StoreNotice::Damaged { .. })));
+        assert_eq!(damage(&open(&state, &key)), Some(StoreDamage::Short));
     }
 }
 

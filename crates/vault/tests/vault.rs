@@ -8,7 +8,7 @@ use lychgate_core::channel::Channel;
 use lychgate_core::ids::{Digest, Ref};
 use lychgate_core::secret::SecretBytes;
 use lychgate_seal::{NewSlot, SealError, SlotKind};
-use lychgate_vault::{ActionName, Locked, RuleBroken, Settings, VaultError, init, restore, slots};
+use lychgate_vault::{ActionName, BindingList, Locked, RuleBroken, Settings, VaultError, init, restore, slots};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
@@ -121,7 +121,10 @@ fn a_channel_that_could_not_work_is_refused_and_nothing_is_saved() {
     assert!(matches!(open.add_channel(channel("github"), canary()), Err(VaultError::ChannelExists(_))));
     let mut bare = channel("bare");
     bare.binding.methods.clear();
-    assert!(matches!(open.add_channel(bare, canary()), Err(VaultError::EmptyBinding { what: "method", .. })));
+    assert!(matches!(
+        open.add_channel(bare, canary()),
+        Err(VaultError::EmptyBinding { what: BindingList::Methods, .. })
+    ));
     let empty = SecretBytes::new(vec![]);
     assert!(matches!(open.add_channel(channel("empty"), empty), Err(VaultError::SecretLength { .. })));
     let absent = "absent".parse().unwrap();

@@ -68,7 +68,14 @@ fn of_row(row: &ViewedRow) -> ActivityLine {
     let own = row.is_own();
     let (name, mut fields) = match &row.sealed {
         Ok((_, event)) => words(event),
-        Err(why) => ("unreadable_row", vec![("kind", kind_word(row.kind)), ("reason", Value::String(why.to_string()))]),
+        Err(why) => (
+            "unreadable_row",
+            vec![
+                ("kind", kind_word(row.kind)),
+                ("reason", Value::String(why.word().to_owned())),
+                ("detail", Value::String(why.to_string())),
+            ],
+        ),
     };
     let name = if own && row.sealed.is_ok() { own_name(row.kind) } else { name };
     // Whoever can't be told by its number is told by its ref.

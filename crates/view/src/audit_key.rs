@@ -6,17 +6,16 @@ use hpke::Deserializable as _;
 use hpke::kem::XWing;
 use lychgate_journal::AuditPublicKey;
 use lychgate_seal::durable::{self, PRIVATE_FILE, ReadRefused};
+use lychgate_seal::random::{self, NoRandomness};
 use lychgate_seal::{Cost, FileId, FileKind, NewSlot, SealError, Sealed, SlotKind, kdf};
+use lychgate_text::words;
 use std::io;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 /// What `audit.key` is among sealed files. Its purpose separates its derivation from the vault's.
-pub const AUDIT_KEY_KIND: FileKind = FileKind {
-    purpose: "lychgate/audit-key/1",
-    remedy: "put a backup of it back; without it the journal verifies and can't be read",
-    max_bytes: 64 * 1024,
-};
+pub const AUDIT_KEY_KIND: FileKind =
+    FileKind { purpose: "lychgate/audit-key/1", remedy: || words().view().remedy, max_bytes: 64 * 1024 };
 
 /// The seed of an X-Wing key pair (draft-connolly-cfrg-xwing-kem, section 5.2).
 const SEED_BYTES: usize = 32;
@@ -25,7 +24,7 @@ const SEED_BYTES: usize = 32;
 #[derive(Debug, thiserror::Error)]
 pub enum AuditKeyError {
     /// There is one already.
-    #[error("there is an audit key at {0} already; it is never overwritten")]
+    #[error("{}", (words().view().key_exists)(&.0.display()))]
     Exists(PathBuf),
     /// The sealed file.
     #[error(transparent)]
@@ -34,14 +33,14 @@ pub enum AuditKeyError {
     #[error(transparent)]
     Read(#[from] ReadRefused),
     /// It can't be written.
-    #[error("the audit key could not be written: {0}")]
+    #[error("{}", (words().view().key_not_written)(.0))]
     Write(#[from] io::Error),
     /// It opened and holds no key.
-    #[error("{0}: it opened, and what is in it is no audit key; put a backup of it back")]
+    #[error("{}", (words().view().not_a_key)(&.0.display()))]
     NotAKey(PathBuf),
     /// No randomness.
-    #[error("the system gave no random bytes; nothing was written")]
-    Random,
+    #[error(transparent)]
+    Random(#[from] NoRandomness),
 }
 
 /// The private half. Reads the whole journal: keep it in a process that does nothing else, and not for long.
@@ -76,9 +75,8 @@ pub fn create(path: &Path, passphrase: &[u8], cost: Cost) -> Result<AuditPublicK
     if path.symlink_metadata().is_ok() {
         return Err(AuditKeyError::Exists(path.to_owned()));
     }
-    let seed: Zeroizing<[u8; SEED_BYTES]> =
-        Zeroizing::new(lychgate_seal::random::bytes().map_err(|_| AuditKeyError::Random)?);
-    let id = lychgate_seal::random::bytes().map_err(|_| AuditKeyError::Random)?;
+    let seed: Zeroizing<[u8; SEED_BYTES]> = Zeroizing::new(random::bytes()?);
+    let id = random::bytes()?;
     let key = private(seed.as_slice(), path)?;
     let slot = NewSlot::derive(SlotKind::Passphrase, passphrase, cost)?;
     let (sealed, _) =

@@ -2,19 +2,32 @@
 
 use lychgate_core::event::{Event, RowKind};
 use lychgate_core::ids::{BootNo, Digest, GrantNo, Ref, WallTime};
+use lychgate_text::words;
 
 /// Why the sealed part of a row could not be read. The row itself is genuine: its segment was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// The key of its opening could not be had with this audit key.
-    #[error("the opening that it is sealed under does not open")]
+    #[error("{}", words().view().row_opening)]
     Opening,
     /// The row does not open under the key of its place, or commits to another key.
-    #[error("it does not open under the key of its place")]
+    #[error("{}", words().view().row_seal)]
     Seal,
     /// It opened, and what is in it is no event that this version knows.
-    #[error("it opened, and holds no event that this version knows")]
+    #[error("{}", words().view().row_payload)]
     Payload,
+}
+
+impl Unreadable {
+    /// As it stands in a line of the view, the same in every language.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Opening => "opening_does_not_open",
+            Self::Seal => "row_does_not_open",
+            Self::Payload => "unknown_event",
+        }
+    }
 }
 
 /// One row: what stands in the clear, and what was sealed.

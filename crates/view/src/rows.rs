@@ -12,6 +12,7 @@ use lychgate_journal::read::directory::{self, LOG, SegmentName};
 use lychgate_journal::read::flaw::{About, Flaw};
 use lychgate_journal::read::seams;
 use lychgate_journal::read::segment::{self, Reading, Segment};
+use lychgate_text::words;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{BufReader, Read, Take};
@@ -21,16 +22,16 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ViewError {
     /// Files can't be read.
-    #[error("the journal can't be read: {0}")]
+    #[error("{}", (words().view().not_readable)(.0))]
     Files(String),
     /// LOG is not one.
-    #[error("the journal's LOG is not believed: {0}; run `lych audit verify`")]
+    #[error("{}", (words().view().log_not_believed)(.0))]
     Log(String),
     /// The log is sealed to another key.
-    #[error("this journal is sealed to another audit key than this one")]
+    #[error("{}", words().view().other_key)]
     OtherKey,
     /// Part of the log is damaged. Rows of the damaged part are missing from the view.
-    #[error("{0}; rows may be missing here, run `lych audit verify`")]
+    #[error("{}", (words().view().damaged)(.0))]
     Damaged(Flaw),
 }
 

@@ -12,7 +12,8 @@ use lychgate_journal::random::SystemRandom;
 use lychgate_journal::{AuditPublicKey, CreateParams, Journal, VaultSigner};
 use lychgate_seal::Cost;
 use lychgate_view::{
-    AuditPrivateKey, Filter, SessionState, ViewError, ViewedRow, activity, audit_key, read, render, sessions,
+    AuditPrivateKey, Filter, SessionState, Unreadable, ViewError, ViewedRow, activity, audit_key, read, render,
+    sessions,
 };
 use std::path::PathBuf;
 
@@ -419,6 +420,21 @@ fn damage_is_a_line_of_its_own_and_later_segments_are_still_shown() {
     assert!(lines.iter().any(|line| line.name == "gateway_restarted"), "{lines:?}");
     let narrow = Filter { run: Some(RunId(999)), ..Filter::none() };
     assert!(narrow.apply(activity(bench.rows())).iter().any(|line| line.name == "journal_damaged"));
+}
+
+#[test]
+fn a_row_that_does_not_open_says_why_in_a_word_and_in_a_sentence() {
+    let bench = Bench::new();
+    story(&bench);
+    let mut row = bench.rows().into_iter().flatten().find(|row| !row.is_own()).unwrap();
+    for why in [Unreadable::Opening, Unreadable::Seal, Unreadable::Payload] {
+        row.sealed = Err(why);
+        let lines = activity([Ok(row.clone())]);
+        let said: Vec<_> = lines[0].fields.iter().map(|(name, value)| (*name, value.as_str().unwrap())).collect();
+        assert!(lines[0].is_alarm() && said.contains(&("reason", why.word())), "{said:?}");
+        assert!(said.contains(&("detail", &why.to_string())), "{said:?}");
+        assert!(!why.word().contains(' '));
+    }
 }
 
 #[test]

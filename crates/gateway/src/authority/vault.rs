@@ -7,7 +7,7 @@ use lychgate_core::ids::VaultEpoch;
 use lychgate_core::proof::{Armed, Released};
 use lychgate_core::secret::SecretBytes;
 use lychgate_text::GatewayText as Text;
-use lychgate_vault::{Locked, PinVerdict, StoreKey, Unlocked, VaultError};
+use lychgate_vault::{EpochWarning, Locked, PinVerdict, StoreKey, Unlocked, VaultError};
 use lychgate_wire::operator::Failure;
 
 /// The vault.
@@ -26,7 +26,7 @@ pub(crate) enum VaultHold {
 pub(crate) struct Unlock {
     pub(crate) epoch: VaultEpoch,
     pub(crate) store_key: StoreKey,
-    pub(crate) warning: Option<String>,
+    pub(crate) warning: Option<EpochWarning>,
 }
 
 fn say(text: &Text<'_>) -> String {
@@ -88,11 +88,8 @@ impl VaultHold {
         };
         match locked.unlock(slot, key) {
             Ok(open) => {
-                let unlock = Unlock {
-                    epoch: open.epoch(),
-                    store_key: open.store_key(),
-                    warning: open.warning().map(ToString::to_string),
-                };
+                let unlock =
+                    Unlock { epoch: open.epoch(), store_key: open.store_key(), warning: open.warning().copied() };
                 *self = Self::Open(open);
                 Ok(unlock)
             }

@@ -55,7 +55,7 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
         drop(authority.vault.lock());
         return Err(Refused::new(Failure::Fault, say(&Text::ForeignJournal)));
     }
-    let mut notices: Vec<String> = unlock.warning.clone().into_iter().collect();
+    let mut notices: Vec<String> = unlock.warning.iter().map(ToString::to_string).collect();
     let path = Files::in_dir(&gateway.state_dir).actions();
     match Store::open(&path, &unlock.store_key, clock::wall()) {
         Ok(opened) => {
@@ -67,7 +67,9 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
         // Words and results are missing then, and nothing else.
         Err(error) => notices.push(say(&Text::NoStore { why: &error.to_string() })),
     }
-    let row = authority.note_durably(Event::VaultUnlocked { epoch: unlock.epoch.number, warning: unlock.warning });
+    // The sentence is for the person; the journal gets what means the same in every language.
+    let warning = unlock.warning.as_ref().map(lychgate_vault::EpochWarning::code);
+    let row = authority.note_durably(Event::VaultUnlocked { epoch: unlock.epoch.number, warning });
     authority.bump();
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
     Ok((notice, row))

@@ -1,16 +1,19 @@
 //! What can be wrong with a sealed file, in words that name it and say what to do.
 
 use super::FileKind;
+use super::damage::Damage;
 use super::slot::{MOST_SLOTS, SlotId, SlotKind};
 use crate::kdf::CostError;
 use crate::random::NoRandomness;
+use lychgate_text::words;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Why a sealed file was not made or not opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// It does not begin as a sealed file does.
-    #[error("{file}: this is not a sealed lychgate file, or its beginning was overwritten; {remedy}")]
+    #[error("{}", (words().seal().sealed.not_sealed)(&.file.display(), .remedy))]
     NotSealed {
         /// The file.
         file: PathBuf,
@@ -18,9 +21,7 @@ pub enum SealError {
         remedy: &'static str,
     },
     /// It has another format version.
-    #[error(
-        "{file}: it says that its format is {found} and this program reads {known}; use the newer lychgate, or where there was none, {remedy}"
-    )]
+    #[error("{}", (words().seal().sealed.other_format)(&.file.display(), *.found, *.known, .remedy))]
     Version {
         /// The file.
         file: PathBuf,
@@ -32,17 +33,17 @@ pub enum SealError {
         remedy: &'static str,
     },
     /// It was changed, cut or mixed with another.
-    #[error("{file}: damaged, {what}; {remedy}")]
+    #[error("{}", (words().seal().sealed.damaged)(&.file.display(), .what, .remedy))]
     Damaged {
         /// The file.
         file: PathBuf,
         /// What shows it.
-        what: &'static str,
+        what: Damage,
         /// What to do.
         remedy: &'static str,
     },
     /// A sealed file for another purpose stands there.
-    #[error("{file}: this is sealed for `{found}`, not for `{expected}`; {remedy}")]
+    #[error("{}", (words().seal().sealed.other_purpose)(&.file.display(), .found, .expected, .remedy))]
     Purpose {
         /// The file.
         file: PathBuf,
@@ -54,7 +55,7 @@ pub enum SealError {
         remedy: &'static str,
     },
     /// The passphrase or code is not the slot's.
-    #[error("{file}: wrong {}; try again", kind.word())]
+    #[error("{}", wrong_key(*.kind)(&.file.display()))]
     WrongKey {
         /// The file.
         file: PathBuf,
@@ -62,7 +63,7 @@ pub enum SealError {
         kind: SlotKind,
     },
     /// There is no such slot.
-    #[error("{file}: it has no key slot {slot}; read its slots again")]
+    #[error("{}", (words().seal().sealed.no_such_slot)(&.file.display(), .slot.0))]
     NoSuchSlot {
         /// The file.
         file: PathBuf,
@@ -70,7 +71,7 @@ pub enum SealError {
         slot: SlotId,
     },
     /// No slot, or too many.
-    #[error("{file}: a sealed file has 1 to {MOST_SLOTS} key slots, not {found}")]
+    #[error("{}", (words().seal().sealed.slot_count)(&.file.display(), *.found, MOST_SLOTS))]
     Slots {
         /// The file.
         file: PathBuf,
@@ -78,7 +79,7 @@ pub enum SealError {
         found: usize,
     },
     /// Over the limit of its kind.
-    #[error("{file}: more than {most} bytes; nothing was written")]
+    #[error("{}", (words().seal().sealed.too_large)(&.file.display(), *.most))]
     TooLarge {
         /// The file.
         file: PathBuf,
@@ -93,6 +94,14 @@ pub enum SealError {
     Random(#[from] NoRandomness),
 }
 
+fn wrong_key(kind: SlotKind) -> fn(&dyn Display) -> String {
+    let words = &words().seal().sealed;
+    match kind {
+        SlotKind::Passphrase => words.wrong_passphrase,
+        SlotKind::Recovery => words.wrong_recovery_code,
+    }
+}
+
 /// Makes errors about one file.
 pub(super) struct Names<'a> {
     path: &'a Path,
@@ -101,7 +110,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn of(kind: &FileKind, path: &'a Path) -> Self {
-        Self { path, remedy: kind.remedy }
+        Self { path, remedy: (kind.remedy)() }
     }
     fn file(&self) -> PathBuf {
         self.path.to_owned()
@@ -112,7 +121,7 @@ impl<'a> Names<'a> {
     pub(super) fn version(&self, found: u16, known: u16) -> SealError {
         SealError::Version { file: self.file(), found, known, remedy: self.remedy }
     }
-    pub(super) fn damaged(&self, what: &'static str) -> SealError {
+    pub(super) fn damaged(&self, what: Damage) -> SealError {
         SealError::Damaged { file: self.file(), what, remedy: self.remedy }
     }
     pub(super) fn purpose(&self, found: &str, expected: &'static str) -> SealError {

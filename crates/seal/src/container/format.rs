@@ -10,6 +10,7 @@
 //! ```
 
 use super::FileKind;
+use super::damage::Damage;
 use super::error::{Names, SealError};
 use super::slot::{MOST_SLOTS, Slot};
 use crate::cbor::{self, Fixed};
@@ -78,7 +79,7 @@ pub(super) fn parse(kind: &FileKind, path: &Path, bytes: &[u8]) -> Result<Header
         return Err(names.too_large(kind.max_bytes));
     }
     if bytes.is_empty() {
-        return Err(names.damaged("it is empty"));
+        return Err(names.damaged(Damage::Empty));
     }
     if bytes.get(..MAGIC.len()) != Some(MAGIC.as_slice()) {
         return Err(names.not_sealed());
@@ -89,13 +90,13 @@ pub(super) fn parse(kind: &FileKind, path: &Path, bytes: &[u8]) -> Result<Header
         Some(VERSION) if intact => {}
         // Another version's checksum may stand elsewhere, so it is believed where the checksum holds, and else both are said.
         Some(found) if found != VERSION => return Err(names.version(found, VERSION)),
-        _ => return Err(names.damaged("its checksum does not hold, or it is cut short")),
+        _ => return Err(names.damaged(Damage::Checksum)),
     }
-    let (before, _) = parts(bytes).ok_or_else(|| names.damaged("its lengths do not fit"))?;
+    let (before, _) = parts(bytes).ok_or_else(|| names.damaged(Damage::Lengths))?;
     let header: Header = before
         .get(PREFIX_BYTES..)
         .and_then(|header| cbor::decode(header).ok())
-        .ok_or_else(|| names.damaged("its header can't be read"))?;
+        .ok_or_else(|| names.damaged(Damage::Header))?;
     if header.purpose != kind.purpose {
         return Err(names.purpose(&header.purpose, kind.purpose));
     }
@@ -117,15 +118,15 @@ fn header_len(bytes: &[u8]) -> Option<usize> {
     (length <= MOST_HEADER_BYTES).then_some(length)
 }
 
-fn check_slots(slots: &[Slot]) -> Result<(), &'static str> {
+fn check_slots(slots: &[Slot]) -> Result<(), Damage> {
     if !(1..=MOST_SLOTS).contains(&slots.len()) {
-        return Err("it has no key slot, or too many");
+        return Err(Damage::SlotCount);
     }
     if slots.iter().any(|slot| slot.cost().check().is_err()) {
-        return Err("a key slot asks for a derivation out of bounds");
+        return Err(Damage::SlotCost);
     }
     let mut ids: Vec<_> = slots.iter().map(Slot::id).collect();
     ids.sort_unstable();
     ids.dedup();
-    if ids.len() == slots.len() { Ok(()) } else { Err("two key slots share a number") }
+    if ids.len() == slots.len() { Ok(()) } else { Err(Damage::SlotTwice) }
 }

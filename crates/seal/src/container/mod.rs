@@ -6,10 +6,12 @@
 //! ```
 //! The slow half needs no file key, so the program that asks for the passphrase runs it and hands over the slot key.
 
+mod damage;
 mod error;
 mod format;
 mod slot;
 
+pub use damage::Damage;
 pub use error::SealError;
 pub use format::FileId;
 pub use slot::{NewSlot, Slot, SlotId, SlotKind};
@@ -25,12 +27,12 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 /// What a kind of sealed file is. Compiled in, one constant per kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct FileKind {
     /// Domain label. Keys and commitments of two purposes never serve each other.
     pub purpose: &'static str,
-    /// What a person does about a damaged one; ends an error message.
-    pub remedy: &'static str,
+    /// What a person does about a damaged one, from the catalogue; ends an error message.
+    pub remedy: fn() -> &'static str,
     /// No file of this kind is larger, in bytes.
     pub max_bytes: usize,
 }
@@ -134,7 +136,7 @@ impl Sealed {
         let context = self.context();
         let key = slot::unwrap(&context, found, key).map_err(|stuck| match stuck {
             Stuck::WrongKey => self.names().wrong_key(found.kind()),
-            Stuck::Damaged => self.names().damaged("a wrapped key does not open"),
+            Stuck::Damaged => self.names().damaged(Damage::Wrap),
         })?;
         let master = MasterKey { key };
         self.own(&master)?;
@@ -147,9 +149,9 @@ impl Sealed {
     /// Damage, or a master key of another file.
     pub fn open(&self, master: &MasterKey) -> Result<Zeroizing<Vec<u8>>, SealError> {
         self.own(master)?;
-        let (aad, sealed) = format::parts(&self.bytes).ok_or_else(|| self.names().damaged("it is cut short"))?;
+        let (aad, sealed) = format::parts(&self.bytes).ok_or_else(|| self.names().damaged(Damage::CutShort))?;
         let (key, nonce) = write_key(master, &self.header.write_salt.0, &self.context());
-        aead::open(&key, &nonce, aad, sealed).ok_or_else(|| self.names().damaged("its payload or header was changed"))
+        aead::open(&key, &nonce, aad, sealed).ok_or_else(|| self.names().damaged(Damage::Payload))
     }
 
     /// Seals `payload` anew with the same slots, under a key that this write alone uses.
@@ -182,11 +184,7 @@ impl Sealed {
 
     fn own(&self, master: &MasterKey) -> Result<(), SealError> {
         let same = master_check(master, &self.context()).ct_eq(&self.header.master_check.0);
-        if bool::from(same) {
-            Ok(())
-        } else {
-            Err(self.names().damaged("its key slots and its payload do not belong together"))
-        }
+        if bool::from(same) { Ok(()) } else { Err(self.names().damaged(Damage::Mixed)) }
     }
 
     fn context(&self) -> slot::FileContext<'_> {

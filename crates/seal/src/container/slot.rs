@@ -34,17 +34,6 @@ pub enum SlotKind {
     Recovery,
 }
 
-impl SlotKind {
-    /// For messages.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Passphrase => "passphrase",
-            Self::Recovery => "recovery code",
-        }
-    }
-}
-
 /// A slot as it stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,6 @@
 //! A directory that is ours alone: made if need be, checked always.
 
+use lychgate_text::words;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -10,13 +11,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum DirRefused {
     /// A symbolic link stands there.
-    #[error("{0} is a symbolic link; it could point anywhere, so it is not followed: give the directory itself")]
+    #[error("{}", (words().seal().dir.is_link)(&.0.display()))]
     Symlink(PathBuf),
     /// Something else stands there.
-    #[error("{0} is not a directory")]
+    #[error("{}", (words().seal().dir.not_a_directory)(&.0.display()))]
     NotADirectory(PathBuf),
     /// It belongs to another user.
-    #[error("{path} belongs to user id {owner}, not to {ours}; choose a directory of your own")]
+    #[error("{}", (words().seal().dir.foreign)(&.path.display(), *.owner, *.ours))]
     Owner {
         /// The directory.
         path: PathBuf,
@@ -26,7 +27,7 @@ pub enum DirRefused {
         ours: u32,
     },
     /// Others may enter it.
-    #[error("{path} has mode {mode:04o}, so others than its owner may enter it; use chmod 700 {path}")]
+    #[error("{}", (words().seal().dir.open_to_others)(&.path.display(), *.mode))]
     Mode {
         /// The directory.
         path: PathBuf,
@@ -34,7 +35,7 @@ pub enum DirRefused {
         mode: u32,
     },
     /// The system's error.
-    #[error("{path} could not be made or opened: {error}")]
+    #[error("{}", (words().seal().dir.failed)(&.path.display(), .error))]
     Io {
         /// The directory.
         path: PathBuf,

@@ -1,5 +1,6 @@
 //! One writer at a time, by flock(2) on a file of its own. The lock ends with the process, a crash included.
 
+use lychgate_text::words;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -10,10 +11,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum LockRefused {
     /// Another process holds it.
-    #[error("another lychgate process is using {0}; stop it first (`lych stop`)")]
+    #[error("{}", (words().seal().lock_held)(&.0.display()))]
     Held(PathBuf),
     /// The system's error.
-    #[error("{path} could not be locked: {error}")]
+    #[error("{}", (words().seal().lock_failed)(&.path.display(), .error))]
     Io {
         /// The lock file.
         path: PathBuf,

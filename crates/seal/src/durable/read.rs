@@ -1,5 +1,6 @@
 //! Reading a file that must be ours alone. What is refused here was put there by somebody else, or left open to them.
 
+use lychgate_text::words;
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,16 +11,16 @@ use zeroize::Zeroizing;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadRefused {
     /// There is none.
-    #[error("{0} does not exist")]
+    #[error("{}", (words().seal().read.absent)(&.0.display()))]
     Absent(PathBuf),
     /// A symbolic link stands there.
-    #[error("{0} is a symbolic link; it could point anywhere, so it is not followed: put the file itself there")]
+    #[error("{}", (words().seal().read.is_link)(&.0.display()))]
     Symlink(PathBuf),
     /// A directory, pipe, socket or device stands there.
-    #[error("{0} is not a regular file")]
+    #[error("{}", (words().seal().read.not_regular)(&.0.display()))]
     NotRegular(PathBuf),
     /// It belongs to another user.
-    #[error("{path} belongs to user id {owner}, not to {ours}; look at how it came there before you chown it")]
+    #[error("{}", (words().seal().read.foreign)(&.path.display(), *.owner, *.ours))]
     Owner {
         /// The file.
         path: PathBuf,
@@ -29,10 +30,10 @@ pub enum ReadRefused {
         ours: u32,
     },
     /// The same file has more names.
-    #[error("{0} has a second name (hard link); copy it to a new file and put that there")]
+    #[error("{}", (words().seal().read.second_name)(&.0.display()))]
     Links(PathBuf),
     /// Others may read or write it.
-    #[error("{path} has mode {mode:04o}, so others than its owner may open it; use chmod 600 {path}")]
+    #[error("{}", (words().seal().read.open_to_others)(&.path.display(), *.mode))]
     Mode {
         /// The file.
         path: PathBuf,
@@ -40,7 +41,7 @@ pub enum ReadRefused {
         mode: u32,
     },
     /// Larger than this kind of file gets.
-    #[error("{path} has more than {most} bytes, which this kind of file never has")]
+    #[error("{}", (words().seal().read.too_large)(&.path.display(), *.most))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -48,7 +49,7 @@ pub enum ReadRefused {
         most: usize,
     },
     /// The system's error.
-    #[error("{path} could not be read: {error}")]
+    #[error("{}", (words().seal().read.failed)(&.path.display(), .error))]
     Io {
         /// The file.
         path: PathBuf,

@@ -1,12 +1,13 @@
 //! Write-temp, fsync, rename, fsync directory: after a crash at any instruction the old or the new file is there, whole.
 
 use crate::random;
+use lychgate_text::words;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Replaces the file at `path` (or makes it) with `bytes` and exactly the permission bits `mode`.
 ///
@@ -26,22 +27,59 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// # Errors
 /// As [`replace`], and the error of `fill`.
 pub fn replace_with(path: &Path, mode: u32, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let context = |step: &str, error: io::Error| {
-        io::Error::new(error.kind(), format!("{} could not be written ({step}): {error}", path.display()))
+    let failed = |step: Step, error: io::Error| {
+        io::Error::new(error.kind(), ReplaceFailed { path: path.to_owned(), step, error })
     };
-    let name = file_name(path).map_err(|e| context("name", e))?;
-    let dir = open_dir(path).map_err(|e| context("open directory", e))?;
-    let temp = temp_name(name).map_err(|e| context("random name", e))?;
+    let name = file_name(path).map_err(|e| failed(Step::Name, e))?;
+    let dir = open_dir(path).map_err(|e| failed(Step::OpenDirectory, e))?;
+    let temp = temp_name(name).map_err(|e| failed(Step::RandomName, e))?;
     let written = write_new(&dir, &temp, mode, fill)
-        .map_err(|e| context("write", e))
-        .and_then(|()| rustix::fs::renameat(&dir, &temp, &dir, name).map_err(|e| context("rename", e.into())));
+        .map_err(|e| failed(Step::Write, e))
+        .and_then(|()| rustix::fs::renameat(&dir, &temp, &dir, name).map_err(|e| failed(Step::Rename, e.into())));
     if let Err(error) = written {
         // Nothing more can be done where this fails too: `remove_leftovers` takes it away later.
         let _ = rustix::fs::unlinkat(&dir, &temp, AtFlags::empty());
         return Err(error);
     }
-    rustix::fs::fsync(&dir).map_err(|e| context("fsync directory", e.into()))
+    rustix::fs::fsync(&dir).map_err(|e| failed(Step::SyncDirectory, e.into()))
 }
+
+/// What stands inside the `io::Error`, whose kind is that of `error`.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", (words().seal().write.failed)(&.path.display(), .step.word(), .error))]
+struct ReplaceFailed {
+    path: PathBuf,
+    step: Step,
+    error: io::Error,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Name,
+    OpenDirectory,
+    RandomName,
+    Write,
+    Rename,
+    SyncDirectory,
+}
+
+impl Step {
+    fn word(self) -> &'static str {
+        let words = &words().seal().write;
+        match self {
+            Self::Name => words.step_name,
+            Self::OpenDirectory => words.step_open_directory,
+            Self::RandomName => words.step_random_name,
+            Self::Write => words.step_write,
+            Self::Rename => words.step_rename,
+            Self::SyncDirectory => words.step_sync_directory,
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{}", words().seal().write.no_file_name)]
+struct NoFileName;
 
 /// Like [`replace`], and keeps `current` (the bytes that the file held, known to be good) at `previous`.
 ///
@@ -109,7 +147,7 @@ fn write_new(dir: &File, temp: &OsStr, mode: u32, fill: impl FnOnce(&mut File) -
 }
 
 fn file_name(path: &Path) -> io::Result<&OsStr> {
-    path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))
+    path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, NoFileName))
 }
 
 fn parent(path: &Path) -> &Path {

@@ -2,15 +2,14 @@
 
 use super::mark::MarkRead;
 use crate::payload::Stamp;
+use lychgate_text::words;
 
 /// The vault file and the mark do not fit together. The epoch rose above both, so no old approval fits; the person is
 /// to be told, and the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EpochWarning {
     /// The vault file is older than the last one that was saved.
-    #[error(
-        "an older vault file was put back: it was saved in epoch {file}, and the newest in epoch {mark}. What was changed between them (channels, removed credentials) is undone; all approvals ended. If you did not restore it, look who did"
-    )]
+    #[error("{}", (words().vault().epoch.older_vault)(*.file, *.mark))]
     OlderVault {
         /// Epoch in the vault file.
         file: u64,
@@ -18,9 +17,7 @@ pub enum EpochWarning {
         mark: u64,
     },
     /// The mark is older than the vault file.
-    #[error(
-        "the epoch mark is older than the vault file: the mark says epoch {mark}, and the file was saved in epoch {file}. The mark was put back or edited, so an older vault file could not have been noticed; all approvals ended"
-    )]
+    #[error("{}", (words().vault().epoch.mark_behind)(*.file, *.mark))]
     MarkBehind {
         /// Epoch in the vault file.
         file: u64,
@@ -28,31 +25,39 @@ pub enum EpochWarning {
         mark: u64,
     },
     /// There is no mark.
-    #[error(
-        "the epoch mark is gone (the vault file was saved in epoch {file}), so an older vault file could not have been noticed; a new mark was written, and all approvals ended"
-    )]
+    #[error("{}", (words().vault().epoch.mark_lost)(*.file))]
     MarkLost {
         /// Epoch in the vault file.
         file: u64,
     },
     /// The mark can't be read.
-    #[error(
-        "the epoch mark is damaged (the vault file was saved in epoch {file}), so an older vault file could not have been noticed; a new mark was written, and all approvals ended"
-    )]
+    #[error("{}", (words().vault().epoch.mark_damaged)(*.file))]
     MarkDamaged {
         /// Epoch in the vault file.
         file: u64,
     },
     /// The mark is another vault's.
-    #[error(
-        "the epoch mark belongs to another vault (it says epoch {mark}; this vault file was saved in epoch {file}); a new mark was written, and all approvals ended"
-    )]
+    #[error("{}", (words().vault().epoch.mark_foreign)(*.file, *.mark))]
     MarkForeign {
         /// Epoch in the vault file.
         file: u64,
         /// Epoch by the mark.
         mark: u64,
     },
+}
+
+impl EpochWarning {
+    /// As it stands in the journal, the same in every language: a word, and the epochs that it is about.
+    #[must_use]
+    pub fn code(&self) -> String {
+        match self {
+            Self::OlderVault { file, mark } => format!("older_vault:file={file},mark={mark}"),
+            Self::MarkBehind { file, mark } => format!("mark_behind:file={file},mark={mark}"),
+            Self::MarkLost { file } => format!("mark_lost:file={file}"),
+            Self::MarkDamaged { file } => format!("mark_damaged:file={file}"),
+            Self::MarkForeign { file, mark } => format!("mark_foreign:file={file},mark={mark}"),
+        }
+    }
 }
 
 pub(super) fn judge(mark: &MarkRead, found: Stamp) -> Option<EpochWarning> {

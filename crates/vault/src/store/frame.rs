@@ -7,7 +7,7 @@
 //! The associated data of each frame is a hash over the head and all frames before it, so none can be moved, repeated or
 //! left out. The checked length tells a tail that was cut from one that was edited.
 
-use super::StoreError;
+use super::{StoreDamage, StoreError};
 use lychgate_core::record::Record;
 use lychgate_core::secret::SecretBytes;
 use lychgate_seal::{aead, cbor, keys, random};
@@ -40,9 +40,9 @@ impl Head {
     }
 
     /// Why the bytes are no head of this version.
-    pub(super) fn parse(bytes: [u8; HEAD_BYTES]) -> Result<Self, &'static str> {
+    pub(super) fn parse(bytes: [u8; HEAD_BYTES]) -> Result<Self, StoreDamage> {
         let known = MAGIC.iter().chain(&VERSION.to_le_bytes()).eq(bytes.iter().take(MAGIC.len() + 2));
-        if known { Ok(Self(bytes)) } else { Err("it does not begin as a store of this version does") }
+        if known { Ok(Self(bytes)) } else { Err(StoreDamage::OtherHead) }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

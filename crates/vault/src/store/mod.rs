@@ -3,9 +3,12 @@
 //! It gives back what the write-blind journal can't: results, the mapping of refs, and why runs ended. It widens nothing;
 //! losing it costs words and results. So damage never stops a gateway: what verifies is kept, the file is put aside.
 
+mod damage;
 mod frame;
 mod keep;
 mod read;
+
+pub use damage::StoreDamage;
 
 use frame::Keys;
 use lychgate_core::ids::WallTime;
@@ -13,6 +16,7 @@ use lychgate_core::record::Record;
 use lychgate_core::secret::SecretBytes;
 use lychgate_seal::durable::{self, Access, PRIVATE_FILE, ReadRefused};
 use lychgate_seal::random;
+use lychgate_text::words;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -45,10 +49,10 @@ pub enum StoreError {
         error: io::Error,
     },
     /// An earlier write or sync failed, so nobody knows what is on the disk. Open it again.
-    #[error("{0}: not used any more after a failed write; lock and unlock the vault")]
+    #[error("{}", (words().vault().store.not_used_any_more)(&.0.display()))]
     Poisoned(PathBuf),
     /// The record has no sealed form.
-    #[error("{0}: a record could not be sealed")]
+    #[error("{}", (words().vault().store.record_not_sealed)(&.0.display()))]
     Record(PathBuf),
     /// No randomness.
     #[error(transparent)]
@@ -59,20 +63,18 @@ pub enum StoreError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreNotice {
     /// The last record was not written to its end: a crash or a power loss.
-    #[error("the last {bytes} bytes of the action store were cut short by a crash; the results in them are lost")]
+    #[error("{}", (words().vault().store.cut_tail)(*.bytes))]
     CutTail {
         /// Bytes that were dropped.
         bytes: u64,
     },
     /// Something in it does not verify. What came before is kept.
-    #[error(
-        "the action store is damaged ({why}); it was put aside as {aside}, and results and statuses after that point are lost"
-    )]
+    #[error("{}", (words().vault().store.damaged)(.why, &.aside.display()))]
     Damaged {
         /// Where the damaged file is now.
         aside: PathBuf,
         /// What shows it.
-        why: String,
+        why: StoreDamage,
     },
 }
 
@@ -123,7 +125,7 @@ impl Store {
         let found = match opened {
             Ok(file) => read::read(&file, &key.0),
             Err(ReadRefused::Absent(_)) => read::Found::nothing(),
-            Err(refused) => read::Found::damaged(refused.to_string()),
+            Err(refused) => read::Found::damaged(StoreDamage::Refused(refused.to_string())),
         };
         let notice = match found.end {
             read::End::Whole => None,
@@ -191,7 +193,8 @@ impl Store {
                     Ok(sealed) => sealed,
                     Err(error) => {
                         failed = Some(error);
-                        return Err(io::Error::other("a record could not be sealed"));
+                        // Never shown: what is in `failed` is.
+                        return Err(io::ErrorKind::Other.into());
                     }
                 };
                 out.write_all(&sealed.bytes)?;

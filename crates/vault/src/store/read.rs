@@ -1,5 +1,6 @@
 //! Reading a store from its beginning to the first byte that does not verify.
 
+use super::StoreDamage;
 use super::frame::{self, Chain, HEAD_BYTES, Head, Keys, NotOpened, PREFIX_BYTES};
 use lychgate_core::record::Record;
 use lychgate_core::secret::SecretBytes;
@@ -14,7 +15,7 @@ pub(super) enum End {
         bytes: u64,
     },
     Damaged {
-        why: String,
+        why: StoreDamage,
     },
 }
 
@@ -28,7 +29,7 @@ impl Found {
         Self { records: Vec::new(), end: End::Whole }
     }
 
-    pub(super) fn damaged(why: String) -> Self {
+    pub(super) fn damaged(why: StoreDamage) -> Self {
         Self { records: Vec::new(), end: End::Damaged { why } }
     }
 }
@@ -38,22 +39,20 @@ pub(super) fn read(file: &File, key: &SecretBytes) -> Found {
     let mut found = Found::nothing();
     found.end = match read_into(&mut BufReader::with_capacity(1 << 16, file), key, &mut found.records) {
         Ok(end) => end,
-        Err(error) => End::Damaged { why: format!("it could not be read: {error}") },
+        Err(error) => End::Damaged { why: StoreDamage::Unreadable(error.to_string()) },
     };
     found
 }
 
 fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>) -> io::Result<End> {
-    let damaged =
-        |why: &str, records: &[Record]| Ok(End::Damaged { why: format!("{why} after {} records", records.len()) });
     let mut head = [0; HEAD_BYTES];
     // The file is made whole and renamed, so a crash never cuts the head.
     if fill(file, &mut head)? < HEAD_BYTES {
-        return Ok(End::Damaged { why: "it is shorter than the head of a store".to_owned() });
+        return Ok(End::Damaged { why: StoreDamage::Short });
     }
     let head = match Head::parse(head) {
         Ok(head) => head,
-        Err(why) => return Ok(End::Damaged { why: why.to_owned() }),
+        Err(why) => return Ok(End::Damaged { why }),
     };
     let keys = Keys::derive(key, &head);
     let mut chain = Chain::begin(&head);
@@ -67,7 +66,7 @@ fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>)
         let Some(length) = frame::sealed_len(&keys, &chain, &prefix) else {
             return match only_zeros(file, &prefix)? {
                 Some(bytes) => Ok(End::Cut { bytes }),
-                None => damaged("a length was changed", records),
+                None => Ok(End::Damaged { why: StoreDamage::Length(records.len()) }),
             };
         };
         let mut sealed = vec![0; length];
@@ -80,8 +79,10 @@ fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>)
                 records.push(record);
                 chain = next;
             }
-            Err(NotOpened::Changed) => return damaged("a record was changed", records),
-            Err(NotOpened::Unknown) => return damaged("a record is of another lychgate version", records),
+            Err(NotOpened::Changed) => return Ok(End::Damaged { why: StoreDamage::Record(records.len()) }),
+            Err(NotOpened::Unknown) => {
+                return Ok(End::Damaged { why: StoreDamage::OtherVersion(records.len()) });
+            }
         }
     }
 }
