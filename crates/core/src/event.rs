@@ -1,5 +1,6 @@
 //! What the journal records: the sealed part of a row, and the clear part that a keyless verifier checks.
 
+use crate::agent_pin::AgentName;
 use crate::channel::{Ceremony, ChannelName};
 use crate::evidence::{Difference, Subject};
 use crate::ids::{ActionNo, ApprovalId, BootNo, CardNo, Digest, GrantNo, Ref, RunId, WallTime};
@@ -337,6 +338,15 @@ pub enum Event {
         /// Version after the change.
         version: u32,
         /// added, changed, rotated, removed.
+        change: String,
+    },
+    /// The operator vouched for a program under a name, or no longer does.
+    AgentPinned {
+        /// Name.
+        name: AgentName,
+        /// SHA-256 of the program file, where one was pinned.
+        sha256: Option<Digest>,
+        /// pinned, unpinned.
         change: String,
     },
     /// Something at the operating system failed and mattered.

@@ -4,6 +4,7 @@
 //! request through these types is drawn in [`proof`]; the rule itself is [`decide::decide`].
 #![forbid(unsafe_code)]
 
+pub mod agent_pin;
 pub mod approval;
 pub mod broker;
 pub mod card;

@@ -1,6 +1,7 @@
 //! What screens and cards are told of runs, channels and actions.
 
 use crate::authority::Authority;
+use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::broker::Run;
 use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun};
 use lychgate_core::channel::{ApprovalMode, Channel};
@@ -14,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 /// A body longer than this is shown as its digest and size.
 const BODY_SHOWN_BYTES: usize = 4 * 1024;
 
-/// Who asks. `None` where the agent's program was not seen, which registration refuses.
-pub(crate) fn agent(run: &Run) -> Option<AgentView> {
+/// Who asks; `pins` are the operator's own. `None` where the agent's program was not seen, which registration refuses.
+pub(crate) fn agent(run: &Run, pins: &[AgentPin]) -> Option<AgentView> {
     let subject = run.subject();
     let agent = subject.agent()?;
     let executable = agent.executable.value()?;
@@ -27,7 +28,11 @@ pub(crate) fn agent(run: &Run) -> Option<AgentView> {
         name: executable.name().to_owned(),
         path: executable.path.clone(),
         path_now: executable.path_now,
-        signer: signer(&agent.provenance, Some(executable.sha256), []),
+        signer: signer(
+            &agent.provenance,
+            Some(executable.sha256),
+            pins.iter().map(|pin| (pin.sha256, pin.name.as_str())),
+        ),
         script: agent.script.clone(),
         sha256: executable.sha256,
         pid: agent.pid,
@@ -90,7 +95,7 @@ pub(crate) fn previous(run: &Run) -> Option<PreviousRun> {
 
 /// A live run, for lists.
 pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
-    let agent = agent(run);
+    let agent = agent(run, &authority.vault.agents());
     let mut channels: Vec<_> = authority.broker.live_channels(run.id()).cloned().collect();
     channels.sort();
     RunView {

@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Stop,
     #[command(subcommand, about = help().commands.channel)]
     Channel(cmd::channel::ChannelCommand),
+    #[command(subcommand, about = help().commands.agent)]
+    Agent(cmd::agent::AgentCommand),
     #[command(about = help().commands.approvals)]
     Approvals(cmd::approvals::ApprovalsArgs),
     #[command(about = help().commands.approve)]

@@ -184,6 +184,7 @@ impl Operator {
             Reply::Revoked { .. } => "revoked",
             Reply::Approved { .. } => "approved",
             Reply::Channels { .. } => "channels",
+            Reply::Agents { .. } => "agents",
         };
         Trouble::of(self.say, &Problem::GatewayLeft { why: Cause::OtherAnswer { kind } })
     }

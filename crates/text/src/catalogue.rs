@@ -13,6 +13,7 @@ use crate::shim::ShimTexts;
 use crate::vault::VaultTexts;
 use crate::view::ViewTexts;
 use crate::wire::WireTexts;
+use lychgate_core::agent_pin::NotAnAgentName;
 use lychgate_core::channel::{Ceremony, ChannelError};
 use lychgate_core::ids::NotAnId;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
@@ -48,6 +49,8 @@ pub trait Catalogue: Sync {
     fn invalid_request(&self, error: &InvalidRequest) -> String;
     /// Why a text is no identifier.
     fn not_an_id(&self, error: &NotAnId) -> String;
+    /// Why a text is no name for a pinned program.
+    fn not_an_agent_name(&self, error: &NotAnAgentName) -> String;
     /// Why a permitted action can't go on: what was to be joined does not belong together.
     fn mismatch(&self, mismatch: &Mismatch) -> String;
     /// A piece of a card.

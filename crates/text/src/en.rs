@@ -31,6 +31,7 @@ use crate::shim::ShimTexts;
 use crate::vault::VaultTexts;
 use crate::view::ViewTexts;
 use crate::wire::WireTexts;
+use lychgate_core::agent_pin::NotAnAgentName;
 use lychgate_core::channel::{Ceremony, ChannelError};
 use lychgate_core::ids::NotAnId;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
@@ -84,6 +85,10 @@ impl Catalogue for English {
 
     fn not_an_id(&self, error: &NotAnId) -> String {
         request::not_an_id(error)
+    }
+
+    fn not_an_agent_name(&self, error: &NotAnAgentName) -> String {
+        request::not_an_agent_name(error)
     }
 
     fn mismatch(&self, mismatch: &Mismatch) -> String {

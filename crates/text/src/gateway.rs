@@ -18,6 +18,11 @@ pub enum GatewayText<'a> {
     },
     /// No PIN helps any more.
     PinBlocked,
+    /// A pin of a program that is unsigned whoever vouches for it.
+    PinSaysNothing {
+        /// Why, in words.
+        why: &'a str,
+    },
     /// The vault is locked.
     Locked,
     /// The vault is open already.

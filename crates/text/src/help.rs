@@ -48,6 +48,10 @@ pub struct CommandHelp {
     pub channel_list: &'static str,
     pub channel_show: &'static str,
     pub channel_remove: &'static str,
+    pub agent: &'static str,
+    pub agent_pin: About,
+    pub agent_list: &'static str,
+    pub agent_unpin: &'static str,
     pub approvals: &'static str,
     pub approve: &'static str,
     pub deny: &'static str,
@@ -138,6 +142,9 @@ pub struct AuditHelp {
 /// What the other commands take; named like the commands and their options.
 #[derive(Debug)]
 pub struct OtherHelp {
+    pub agent_path: &'static str,
+    pub agent_new_name: &'static str,
+    pub agent_name: &'static str,
     pub restore_previous: &'static str,
     pub restore_file: &'static str,
     pub mcp_conversation: &'static str,

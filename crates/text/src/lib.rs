@@ -41,7 +41,7 @@ pub use http::{
     RootsTexts, UnobservedTexts, UnsentTexts,
 };
 pub use journal::JournalTexts;
-pub use lines::{ChannelLine, RunLine, StatusLine, channel_lines, run_lines, status_lines};
+pub use lines::{ChannelLine, RunLine, StatusLine, agent_lines, channel_lines, run_lines, status_lines};
 pub use message::Message;
 pub use peer::{ConsoleTexts, KernelTexts, OwnTexts, PeerTexts, UnseenTexts};
 pub use problem::{Attempt, Cause, Problem, Wanted, problem};

@@ -3,6 +3,7 @@
 use crate::catalogue::{CardPart, Catalogue};
 use crate::layout::Lines;
 use crate::message::Message;
+use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::card::visible;
 use lychgate_core::provenance::{Signer, Unsigned};
 
@@ -73,6 +74,16 @@ pub struct StatusLine<'a> {
     pub channels: Option<u32>,
     /// Rows in the journal.
     pub journal_rows: u64,
+}
+
+/// A pinned program in a few lines.
+#[must_use]
+pub fn agent_lines(say: &dyn Catalogue, agent: &AgentPin, columns: usize) -> Vec<String> {
+    let mut lines = Lines::new(columns);
+    lines.heading(agent.name.as_str());
+    lines.fact(&say.card(&CardPart::File), &agent.path);
+    lines.fact(&say.card(&CardPart::ProgramDigest), &agent.sha256.to_string());
+    lines.finish()
 }
 
 /// A run in a few lines.

@@ -53,6 +53,22 @@ pub enum Message<'a> {
         /// Channels opened; empty for one action.
         channels: &'a str,
     },
+    /// A program was pinned.
+    AgentPinned {
+        /// Its name.
+        name: &'a str,
+        /// Its file.
+        path: &'a str,
+        /// The file's digest.
+        sha256: &'a str,
+    },
+    /// A program is pinned no longer.
+    AgentUnpinned {
+        /// Its name.
+        name: &'a str,
+    },
+    /// No program is pinned.
+    NoAgents,
     /// A no.
     Denied {
         /// `C7`.

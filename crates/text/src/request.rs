@@ -4,6 +4,7 @@
 //! words does not compile.
 
 use crate::{Catalogue, words};
+use lychgate_core::agent_pin::NotAnAgentName;
 use lychgate_core::channel::ChannelError;
 use lychgate_core::ids::NotAnId;
 use lychgate_core::proof::Mismatch;
@@ -31,6 +32,12 @@ impl Refusal for InvalidRequest {
 impl Refusal for NotAnId {
     fn say(&self, catalogue: &dyn Catalogue) -> String {
         catalogue.not_an_id(self)
+    }
+}
+
+impl Refusal for NotAnAgentName {
+    fn say(&self, catalogue: &dyn Catalogue) -> String {
+        catalogue.not_an_agent_name(self)
     }
 }
 

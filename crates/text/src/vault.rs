@@ -27,6 +27,10 @@ pub struct VaultTexts {
     pub previous_not_sealed: fn(why: &dyn Display) -> String,
     /// The file of the counters.
     pub counters_damaged: fn(path: &dyn Display) -> String,
+    /// How many there can be.
+    pub too_many_agents: fn(most: usize) -> String,
+    /// The name.
+    pub no_agent: fn(name: &dyn Display) -> String,
     /// Channels in the vault.
     pub channel: VaultChannelTexts,
     /// A credential is not released.

@@ -2,6 +2,7 @@
 
 use crate::channels::BindingList;
 use crate::rules::RuleBroken;
+use lychgate_core::agent_pin::AgentName;
 use lychgate_core::channel::ChannelName;
 use lychgate_seal::SealError;
 use lychgate_seal::durable::{DirRefused, LockRefused, ReadRefused};
@@ -93,6 +94,12 @@ pub enum VaultError {
     /// No more channels fit.
     #[error("{}", (words().vault().channel.too_many)(*.0))]
     TooManyChannels(usize),
+    /// There are no more places for pinned programs.
+    #[error("{}", (words().vault().too_many_agents)(*.0))]
+    TooManyAgents(usize),
+    /// No program is pinned under this name.
+    #[error("{}", (words().vault().no_agent)(.0))]
+    NoAgent(AgentName),
 }
 
 fn empty_binding(what: BindingList) -> fn(&dyn Display) -> String {

@@ -49,6 +49,7 @@ pub fn init(dir: &Path, passphrase: &[u8], pin: &[u8], cost: Cost) -> Result<Ini
         pin: PinVerifier::new(pin)?,
         next_channel_version: 1,
         channels: Vec::new(),
+        agents: Vec::new(),
         settings: Settings::INITIAL,
     };
     let path = files.vault();

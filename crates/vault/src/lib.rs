@@ -9,6 +9,7 @@
 //! [`Unlocked::release`]. No sockets, no tasks, no clock: files, and values.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod channels;
 mod counters;
 mod epoch;

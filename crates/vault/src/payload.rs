@@ -2,6 +2,7 @@
 
 use crate::error::VaultError;
 use crate::pin::PinVerifier;
+use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::channel::Channel;
 use lychgate_core::secret::SecretBytes;
 use lychgate_seal::cbor;
@@ -10,7 +11,7 @@ use std::fmt;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-pub(crate) const FORMAT: u16 = 1;
+pub(crate) const FORMAT: u16 = 2;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +26,8 @@ pub(crate) struct Payload {
     /// that an old approval was given for.
     pub(crate) next_channel_version: u32,
     pub(crate) channels: Vec<StoredChannel>,
+    /// Programs that the operator vouches for.
+    pub(crate) agents: Vec<AgentPin>,
     pub(crate) settings: Settings,
 }
 

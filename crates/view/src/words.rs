@@ -164,6 +164,14 @@ pub(crate) fn words(event: &Event) -> Words {
             "channel_configured",
             vec![("channel", text(channel.as_str())), ("version", plain(version)), ("change", text(change))],
         ),
+        Event::AgentPinned { name, sha256, change } => (
+            "agent_pinned",
+            vec![
+                ("name", text(name.as_str())),
+                ("sha256", sha256.map_or(Value::Null, |sha256| shown(&sha256))),
+                ("change", text(change)),
+            ],
+        ),
         Event::Fault { place, detail } => ("fault", vec![("place", text(place)), ("detail", text(detail))]),
         Event::Journal { note } => ("journal", vec![("note", text(note))]),
     }

@@ -5,6 +5,7 @@
 //! but the factor.
 
 use crate::sensitive::Sensitive;
+use lychgate_core::agent_pin::{AgentName, AgentPin};
 use lychgate_core::card::CardView;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::ids::{BootNo, CardNo, RunId};
@@ -85,6 +86,18 @@ pub enum Command {
         /// Name.
         name: ChannelName,
     },
+    /// Vouches for a program by its digest. PIN; refused from within a run.
+    AgentPin {
+        /// The pin.
+        pin: Box<AgentPin>,
+    },
+    /// Programs that the operator vouches for. No factor; refused from within a run.
+    AgentList,
+    /// Vouches no longer. PIN; refused from within a run.
+    AgentUnpin {
+        /// Name.
+        name: AgentName,
+    },
     /// Sends [`ToOperator::Cards`] now and after each change. No factor; refused from within a run.
     Watch,
     /// Asks whether the command with this word would be accepted from here, before a factor is asked for it. A refusal is
@@ -101,8 +114,8 @@ pub enum Command {
 
 impl Command {
     /// Words that [`Command::MayI`] may carry into the journal. Any other is recorded as `other`.
-    pub const WORDS: [&'static str; 7] =
-        ["up", "unlock", "approve", "channel add", "channel remove", "approvals", "runs"];
+    pub const WORDS: [&'static str; 9] =
+        ["up", "unlock", "approve", "channel add", "channel remove", "agent pin", "agent unpin", "approvals", "runs"];
 
     /// The word in the journal and in messages.
     #[must_use]
@@ -120,6 +133,9 @@ impl Command {
             Self::ChannelAdd { .. } => "channel add",
             Self::ChannelList => "channel list",
             Self::ChannelRemove { .. } => "channel remove",
+            Self::AgentPin { .. } => "agent pin",
+            Self::AgentList => "agent list",
+            Self::AgentUnpin { .. } => "agent unpin",
             Self::Watch => "watch",
             Self::CheckFactor => "check factor",
             Self::Stop => "stop",
@@ -136,11 +152,15 @@ impl Command {
             | Self::Approvals
             | Self::Runs
             | Self::ChannelList
+            | Self::AgentList
             | Self::Watch
             | Self::MayI { .. } => Demands::Outside,
-            Self::Approve { .. } | Self::ChannelAdd { .. } | Self::ChannelRemove { .. } | Self::CheckFactor => {
-                Demands::OutsideAndFactor
-            }
+            Self::Approve { .. }
+            | Self::ChannelAdd { .. }
+            | Self::ChannelRemove { .. }
+            | Self::AgentPin { .. }
+            | Self::AgentUnpin { .. }
+            | Self::CheckFactor => Demands::OutsideAndFactor,
         }
     }
 }
@@ -240,6 +260,11 @@ pub enum Reply {
         run: RunId,
         /// Channels opened.
         channels: Vec<ChannelName>,
+    },
+    /// Pinned programs.
+    Agents {
+        /// All of them.
+        agents: Vec<AgentPin>,
     },
     /// Channels.
     Channels {

@@ -21,6 +21,11 @@ const FOR_PROGRAMMERS: [&str; 9] = [
 
 /// Literals that look like prose and are data: names of commands, labels of keys, forms of files.
 const DATA: &[(&str, &str)] = &[
+    ("crates/wire/src/operator.rs", "agent list"),
+    ("crates/wire/src/operator.rs", "agent pin"),
+    ("crates/wire/src/operator.rs", "agent unpin"),
+    ("crates/lychgate/src/cmd/agent/pin.rs", "agent pin"),
+    ("crates/lychgate/src/cmd/agent/pin.rs", "agent unpin"),
     ("crates/wire/src/operator.rs", "channel add"),
     ("crates/wire/src/operator.rs", "channel list"),
     ("crates/wire/src/operator.rs", "channel remove"),

@@ -129,7 +129,7 @@ pub(crate) fn question(
         run: context.run,
         changed: Vec::new(),
         previous: if session { authority.run_before(context.run) } else { None },
-        agent: views::agent(run)?,
+        agent: views::agent(run, &authority.vault.agents())?,
         channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
         action: Some(views::action(request, number)),
         asks_action: reasons.contains(&Reason::PerCall).then_some(reference),

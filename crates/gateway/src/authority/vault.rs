@@ -1,6 +1,7 @@
 //! The vault in the gateway's hands: locked or open, never in between for anyone who holds the lock.
 
 use crate::operator::Refused;
+use lychgate_core::agent_pin::{AgentName, AgentPin};
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::VaultNow;
 use lychgate_core::ids::VaultEpoch;
@@ -165,6 +166,25 @@ impl VaultHold {
         let version = open.channel(name).map_or(0, |channel| channel.version);
         open.remove_channel(name).map_err(|error| Refused::new(Failure::NotFound, error.to_string()))?;
         Ok(version)
+    }
+
+    /// Programs that the operator vouches for; none while it is locked.
+    pub(crate) fn agents(&self) -> Vec<AgentPin> {
+        match self {
+            Self::Open(open) => open.agents().to_vec(),
+            Self::Locked(_) | Self::Closing(_) | Self::Moving => Vec::new(),
+        }
+    }
+
+    /// Vouches for a program.
+    pub(crate) fn pin_agent(&mut self, pin: AgentPin) -> Result<(), Refused> {
+        self.open()?.pin_agent(pin).map_err(|error| Refused::new(Failure::Refused, error.to_string()))
+    }
+
+    /// Vouches no longer.
+    pub(crate) fn unpin_agent(&mut self, name: &AgentName) -> Result<(), Refused> {
+        let removed = self.open()?.unpin_agent(name);
+        removed.map(drop).map_err(|error| Refused::new(Failure::NotFound, error.to_string()))
     }
 
     /// Signs for the journal.

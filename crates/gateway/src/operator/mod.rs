@@ -3,6 +3,7 @@
 //! Narrowing (deny, revoke, lock, stop) needs nothing and works from anywhere. Everything else is refused to
 //! descendants of a run and to consoles that do not pass the look from outside; widening needs the PIN on top.
 
+mod agents;
 mod approve;
 mod channels;
 mod commands;
@@ -240,6 +241,9 @@ impl Console {
             Command::ChannelAdd { channel, secret } => channels::add(self, *channel, secret).await,
             Command::ChannelList => channels::list(&self.gateway),
             Command::ChannelRemove { name } => channels::remove(self, &name).await,
+            Command::AgentPin { pin } => agents::pin(self, *pin).await,
+            Command::AgentList => agents::list(&self.gateway),
+            Command::AgentUnpin { name } => agents::unpin(self, &name).await,
             Command::Watch | Command::MayI { .. } | Command::CheckFactor => Ok(Reply::Ok { notice: None }),
             Command::Stop => {
                 self.gateway.stop.cancel();

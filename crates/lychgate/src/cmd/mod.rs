@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod approve;
 pub(crate) mod audit;
@@ -47,6 +48,7 @@ pub(crate) fn run(cli: Cli, say: &'static dyn Catalogue) -> Outcome {
         Command::Status(args) => status::run(&context, args),
         Command::Stop => stop::run(&context),
         Command::Channel(command) => channel::run(&context, command),
+        Command::Agent(command) => agent::run(&context, command),
         Command::Approvals(args) => approvals::run(&context, args),
         Command::Approve(args) => approve::run(&context, args),
         Command::Deny(args) => deny::run(&context, &args),

@@ -13,6 +13,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod agent_pins;
 mod audit;
 mod cards;
 mod connections;

@@ -142,12 +142,15 @@ pub fn obliging(id: u64, command: &Command) -> Vec<ToOperator> {
             Command::Approve { .. } => Reply::Approved { run: RunId(31), channels: vec!["github".parse().unwrap()] },
             Command::Revoke { .. } => Reply::Revoked { approvals: 2 },
             Command::Runs => Reply::Runs { runs: vec![] },
+            Command::AgentList => Reply::Agents { agents: vec![] },
             Command::ChannelList => Reply::Channels { channels: vec![] },
             Command::Unlock { .. }
             | Command::Lock
             | Command::Deny { .. }
             | Command::ChannelAdd { .. }
             | Command::ChannelRemove { .. }
+            | Command::AgentPin { .. }
+            | Command::AgentUnpin { .. }
             | Command::Watch
             | Command::MayI { .. }
             | Command::CheckFactor

@@ -54,8 +54,13 @@ impl World {
 
     /// The same with another file as the shim.
     pub fn agent_with_shim(&self, shim: &Path, manner: Manner<'_>) -> Agent {
+        self.agent_run_by(&super::place::python(), shim, manner)
+    }
+
+    /// The same in another copy of the interpreter, which is what the gateway sees.
+    pub fn agent_run_by(&self, program: &Path, shim: &Path, manner: Manner<'_>) -> Agent {
         let own = self.own_dir();
-        let mut command = self.user.command(&super::place::python());
+        let mut command = self.user.command(program);
         command.arg(self.agent_script()).arg(&own);
         command.args(manner.shell.then_some("--shell")).arg("--").arg(shim);
         command.args(self.state_arguments()).arg("mcp");

@@ -24,6 +24,12 @@ pub(super) fn text(text: &Text<'_>) -> String {
         Text::PinBlocked => {
             "the PIN is blocked after too many wrong tries; lock the vault and unlock it with the passphrase"
         }
+        Text::PinSaysNothing { why } => {
+            return format!(
+                "a pin of this program would say nothing, since what it does is in another file: {why}; pin a program of \
+                 its own, or leave it unsigned"
+            );
+        }
         Text::Locked => "the vault is locked; unlock it with `lych unlock`",
         Text::OpenAlready => "the vault is unlocked already",
         Text::BeingLocked => "the vault is just being locked; try again",

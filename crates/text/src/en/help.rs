@@ -75,6 +75,9 @@ pub(super) const TEXTS: HelpTexts = HelpTexts {
         not_a_key: "give the 64 hexadecimal digits that `lych init` printed, or a checkpoint's verifier key",
     },
     others: OtherHelp {
+        agent_path: "The program file",
+        agent_new_name: "Name on cards: a-z, 0-9, `-`, `_` and `.`",
+        agent_name: "Name of the pinned program",
         restore_previous: "Take the version before the vault file, which is kept beside it",
         restore_file: "Take this file, a backup of `vault.lych`",
         mcp_conversation: "A label for the conversation. It is shown on cards and grants nothing",
@@ -119,6 +122,14 @@ const COMMANDS: CommandHelp = CommandHelp {
     channel_list: "List the channels. Credentials are never shown",
     channel_show: "Show one channel. Its credential is never shown",
     channel_remove: "Remove a channel and its credential. Takes the PIN. Approvals for it end",
+    agent: "Pin, list or unpin programs that you vouch for yourself; cards then name them so",
+    agent_pin: about!(
+        "Vouch for a program by the digest of its file. Takes the PIN",
+        "Cards then show it as pinned by you, under this name, as long as the file is the same. It gives no authority. \
+         Interpreters, shells and the like can't be pinned: what they do is in another file."
+    ),
+    agent_list: "List the pinned programs",
+    agent_unpin: "Vouch for a program no longer. Takes the PIN",
     approvals: "Show the cards that wait for an answer",
     approve: "Say yes to a card. Takes the PIN",
     deny: "Say no to a card. Takes nothing",

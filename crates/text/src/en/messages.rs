@@ -39,6 +39,12 @@ pub(super) fn message(message: &M<'_>) -> String {
         M::Revoked { approvals: 1 } => "Ended 1 approval.".to_owned(),
         M::Revoked { approvals } => format!("Ended {approvals} approvals."),
         M::ChannelAdded { name } => format!("Added channel {name}. An agent can ask for it by this name."),
+        M::AgentPinned { name, path, sha256 } => format!(
+            "Pinned {path} as {name} (SHA-256 {sha256}). Cards name it so as long as it is this very file; after an update, pin \
+             it again. It gives the program no authority."
+        ),
+        M::AgentUnpinned { name } => format!("No program is pinned as {name} any more."),
+        M::NoAgents => "No program is pinned. `lych agent pin PATH --name NAME` pins one.".to_owned(),
         M::ChannelRemoved { name } => format!("Removed channel {name} and its credential."),
         M::NoCards => "No card waits for an answer.".to_owned(),
         M::NoRuns => "No agent is connected.".to_owned(),

@@ -1,9 +1,14 @@
 //! Why a channel's form, a request's form or a number was refused. In English.
 
+use lychgate_core::agent_pin::NotAnAgentName;
 use lychgate_core::channel::{ChannelError, OriginFault};
 use lychgate_core::ids::{IdKind, NotAnId};
 use lychgate_core::proof::Mismatch;
 use lychgate_core::request::{Asked, HeaderFault, InvalidRequest, RequestPart, UrlFault};
+
+pub(super) fn not_an_agent_name(error: &NotAnAgentName) -> String {
+    format!("name `{}`: use 1 to 40 of a-z, 0-9, `-`, `_` and `.`, beginning with a letter", error.0)
+}
 
 pub(super) fn channel_error(error: &ChannelError) -> String {
     match error {

@@ -34,6 +34,8 @@ pub(super) const TEXTS: VaultTexts = VaultTexts {
         )
     },
     counters_damaged: |path| format!("{path} is damaged; run and action numbers may repeat"),
+    too_many_agents: |most| format!("a vault has at most {most} pinned programs; unpin one that is not used"),
+    no_agent: |name| format!("no program is pinned as `{name}`; `lych agent list` shows them"),
     channel: CHANNEL,
     release: RELEASE,
     epoch: EPOCH,
