@@ -65,8 +65,12 @@ pub fn inspect_console(pidfd: OwnedFd, pid: u32, own_file: FileId) -> Result<Con
         return Err(ConsoleRefused::ForeignNamespace);
     }
     untraced(&status)?;
+    // Before anything is read of it: the person's own console must not wait while large files of others are hashed.
+    if held.program_file()? != own_file {
+        return Err(ConsoleRefused::OtherProgram);
+    }
     // From here on the memory map is held, and everything is of one image.
-    let pinned = Pinned::alone(held)?;
+    let pinned = Pinned::alone(held, own_file)?;
     let console = ConsolePeer { pinned };
     let (facts, process) = console.parts().ok_or(Why::Unclear)?;
     match &facts.executable {
@@ -201,7 +205,7 @@ mod tests {
 
     /// This test's own process, pinned, and as it looks now.
     fn own() -> (Pinned, LiveProcess) {
-        let pinned = Pinned::alone(Held::open(std::process::id()).unwrap()).unwrap();
+        let pinned = Pinned::alone(Held::open(std::process::id()).unwrap(), crate::own_file().unwrap()).unwrap();
         let live = pinned.look(Seen::Unseen(Why::Unclear)).processes.remove(0);
         (pinned, live)
     }

@@ -3,7 +3,7 @@
 use crate::hash;
 use crate::held::{Held, PAGE, seen};
 use crate::text;
-use lychgate_core::evidence::{Executable, ProcessFacts, Seen, Why};
+use lychgate_core::evidence::{Executable, FileId, ProcessFacts, Seen, Why};
 use std::os::fd::{AsFd, OwnedFd};
 
 /// A process with its memory map and its `stat` held open from the pin on.
@@ -38,7 +38,9 @@ pub(crate) fn arguments(held: &Held) -> Vec<String> {
 }
 
 /// Reads everything that is recorded. The caller re-verifies afterwards.
-pub(crate) fn read(bound: &Bound, arguments: &[String]) -> Result<ProcessFacts, Why> {
+///
+/// Where `only` is given, no other program file is read: it stays unseen.
+pub(crate) fn read(bound: &Bound, arguments: &[String], only: Option<FileId>) -> Result<ProcessFacts, Why> {
     let held = &bound.held;
     let stat = text::stat(&crate::held::read_all(bound.stat.as_fd(), PAGE)?).ok_or(Why::Unclear)?;
     let [uid, ..] = held.status()?.uids;
@@ -51,7 +53,7 @@ pub(crate) fn read(bound: &Bound, arguments: &[String]) -> Result<ProcessFacts, 
         session: stat.session,
         start_stack: start_stack(stat.start_stack),
         namespaces: seen(held.namespaces()),
-        executable: executable(held),
+        executable: seen(read_executable(held, only)),
         claimed_command: arguments.join(" "),
         directory: held.link("cwd").ok(),
     })
@@ -62,13 +64,13 @@ pub(crate) fn start_stack(told: u64) -> Seen<u64> {
     if told == 0 { Seen::Unseen(Why::NotReadable) } else { Seen::Seen(told) }
 }
 
-fn executable(held: &Held) -> Seen<Executable> {
-    seen(read_executable(held))
-}
-
-fn read_executable(held: &Held) -> Result<Executable, Why> {
+fn read_executable(held: &Held, only: Option<FileId>) -> Result<Executable, Why> {
     let file = held.file("exe")?;
-    let links = rustix::fs::fstat(&file).map_err(crate::held::why)?.st_nlink;
+    let stat = rustix::fs::fstat(&file).map_err(crate::held::why)?;
+    if only.is_some_and(|only| crate::held::file_id(&stat) != only) {
+        return Err(Why::Unclear);
+    }
+    let links = stat.st_nlink;
     let (version, sha256) = hash::image(file.as_fd())?;
     let path = held.link("exe")?;
     Ok(Executable {

@@ -66,9 +66,9 @@ impl Pinned {
         walk(held, rules).and_then(confirm).map_err(|reason| refused(reason, &program))
     }
 
-    /// Pins one process as a chain of its own, whatever it runs.
-    pub(crate) fn alone(held: Held) -> Result<Self, Why> {
-        let link = Link::read(Bound::new(held).map_err(|(why, _)| why)?)?;
+    /// Pins one process as a chain of its own. It must run `file`: no other is read, so a stranger costs next to nothing.
+    pub(crate) fn alone(held: Held, file: FileId) -> Result<Self, Why> {
+        let link = Link::read(Bound::new(held).map_err(|(why, _)| why)?, Some(file))?;
         promise(vec![link]).map_err(|_| Why::Unclear)
     }
 
@@ -99,15 +99,15 @@ struct Link {
 }
 
 impl Link {
-    fn read(bound: Bound) -> Result<Self, Why> {
+    fn read(bound: Bound, only: Option<FileId>) -> Result<Self, Why> {
         let arguments = facts::arguments(&bound.held);
-        let facts = facts::read(&bound, &arguments)?;
+        let facts = facts::read(&bound, &arguments, only)?;
         Ok(Self { bound, facts })
     }
 }
 
 fn walk(peer: Held, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
-    let first = Link::read(enter(peer, rules)?).map_err(Reason::from)?;
+    let first = Link::read(enter(peer, rules)?, None).map_err(Reason::from)?;
     let shim = match &first.facts.executable {
         Seen::Seen(executable) => executable.file == rules.gateway_file,
         Seen::Unseen(why) => return Err((*why).into()),
@@ -125,9 +125,9 @@ fn walk(peer: Held, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
         let role = role(file_name(&file), &facts::arguments(&bound.held));
         match role {
             Role::Never => return Err(Reason::NoAgent),
-            Role::Launcher => chain.push(Link::read(bound).map_err(Reason::from)?),
+            Role::Launcher => chain.push(Link::read(bound, None).map_err(Reason::from)?),
             Role::Ordinary => {
-                chain.push(Link::read(bound).map_err(Reason::from)?);
+                chain.push(Link::read(bound, None).map_err(Reason::from)?);
                 return Ok(chain);
             }
         }
