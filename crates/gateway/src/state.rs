@@ -35,7 +35,7 @@ pub(crate) struct Gateway {
     pub(crate) stop: CancellationToken,
     pub(crate) never: NeverAgents,
     /// One permit for each program that is being pinned.
-    pub(crate) pins: Semaphore,
+    pub(crate) pins: Arc<Semaphore>,
     /// One permit for each agent connection that has not registered.
     pub(crate) unregistered: Semaphore,
     counters: Arc<Mutex<Counters>>,
@@ -138,7 +138,7 @@ impl Gateway {
             changed,
             stop: CancellationToken::new(),
             never,
-            pins: Semaphore::new(limits::PINS_AT_ONCE),
+            pins: Arc::new(Semaphore::new(limits::PINS_AT_ONCE)),
             unregistered: Semaphore::new(limits::UNREGISTERED),
             counters,
             authority: Mutex::new(authority),

@@ -69,9 +69,13 @@ pub fn inspect_console(pidfd: OwnedFd, pid: u32, own_file: FileId) -> Result<Con
         return Err(ConsoleRefused::ForeignNamespace);
     }
     untraced(&status)?;
+    // Before anything is read of it: the person's own console must not wait while large files of others are hashed.
+    if held.program_file()? != own_file {
+        return Err(ConsoleRefused::OtherProgram);
+    }
     // From here on the memory map is held, and everything is of one image.
     let image = Bound::new(held)?;
-    let console = ConsolePeer { facts: image.facts()?, image };
+    let console = ConsolePeer { facts: image.own_facts(own_file)?, image };
     let ConsolePeer { facts, image } = &console;
     match &facts.executable {
         Seen::Seen(executable) if executable.file == own_file => {}
@@ -186,7 +190,7 @@ mod tests {
     /// This test's own process, pinned, and as it looks now.
     fn own() -> (ProcessFacts, LiveProcess) {
         let image = Bound::new(Held::open(std::process::id()).unwrap()).unwrap();
-        let console = ConsolePeer { facts: image.facts().unwrap(), image };
+        let console = ConsolePeer { facts: image.own_facts(crate::own_file().unwrap()).unwrap(), image };
         let now = console.now();
         (console.facts, now)
     }

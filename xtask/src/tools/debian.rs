@@ -32,7 +32,7 @@ const PACKAGES: [Package; 6] = [
     Package {
         name: "strace",
         sign: Sign::Programs(&["strace"]),
-        why: "shows which bytes were written and synced when",
+        why: "shows which bytes were written and synced when, and holds system calls of the gateway",
     },
     Package { name: "tmux", sign: Sign::Programs(&["tmux"]), why: "answers cards by keys through a terminal" },
     Package {

@@ -36,8 +36,13 @@ pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
     let registered = {
-        // Whoever floods the socket waits for nothing: the connection is let go.
-        let Ok(_place) = gateway.unregistered.try_acquire() else { return };
+        let Ok(_place) = gateway.unregistered.try_acquire() else {
+            // Whoever floods the socket waits for nothing and writes no row: he is told, and let go.
+            let answer = gateway.because(None, None, &Reasons::one(Reason::TooMany));
+            let _ = outbox.send(&ToAgent::Refused { answer }).await;
+            outbox.shutdown().await;
+            return;
+        };
         reader.limit(limits::HANDSHAKE_FRAME_BYTES);
         register::register(&gateway, &mut reader, &outbox, connector).await
     };

@@ -92,10 +92,12 @@ async fn handshake(
 }
 
 async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Pinned, PinRefused>> {
-    let Ok(_turn) = gateway.pins.acquire().await else { return None };
+    let turn = Arc::clone(&gateway.pins).acquire_owned().await.ok()?;
     let gateway = Arc::clone(gateway);
     // Hashing an image takes time: not on a thread that serves others.
     let pinning = tokio::task::spawn_blocking(move || {
+        // Given back when the look ends, and not when its client is given up: it takes a thread until then.
+        let _turn = turn;
         let never = gateway.never.all();
         let rules = Rules {
             gateway_file: gateway.own_file,

@@ -57,9 +57,14 @@ pub(super) async fn approve(
     if let Some(call) = granting.call.take().filter(|_| call_recorded) {
         whole &= authority.broker.keep_call(call, &granting, epoch);
     }
-    let cause =
-        if authority.broker.was_taken_back(&granting) { Reason::ApprovalRevoked } else { Reason::JournalUnavailable };
-    settle(&mut authority, &granting.view, &opened, whole, cause)
+    let cause = if authority.broker.was_taken_back(&granting) {
+        Reason::ApprovalRevoked
+    } else if epoch.map(|epoch| epoch.number) != Some(granting.view.epoch) {
+        Reason::VaultStateChanged
+    } else {
+        Reason::JournalUnavailable
+    };
+    settle(console, &mut authority, &granting.view, &opened, whole, cause)
 }
 
 /// A session approval whose GRANT is on record becomes live. `false` where the yes came too late; the record is closed.
@@ -106,6 +111,7 @@ fn has_usable(authority: &Authority, new: &EndedApproval) -> bool {
 }
 
 fn settle(
+    console: &Console,
     authority: &mut Authority,
     view: &CardView,
     opened: &[ChannelName],
@@ -119,6 +125,7 @@ fn settle(
         authority.bump();
         return Err(match cause {
             Reason::ApprovalRevoked => Refused::new(Failure::Refused, say(&Text::TakenBackMeanwhile)),
+            Reason::VaultStateChanged => Refused::new(Failure::Refused, because(&console.gateway, cause)),
             _ => Refused::new(Failure::Fault, say(&Text::NotGranted)),
         });
     }

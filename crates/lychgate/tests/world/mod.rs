@@ -16,6 +16,7 @@ pub mod agent;
 pub mod answer;
 pub mod canary;
 pub mod children;
+pub mod disk;
 pub mod fixture;
 pub mod operator;
 pub mod place;
@@ -34,13 +35,19 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until `look` finds something. For states that nothing announces; each look is cheap.
 #[track_caller]
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    until_within(PATIENCE, what, look)
+}
+
+/// The same, for what takes its time by design.
+#[track_caller]
+pub fn until_within<T>(patience: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(began.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(began.elapsed() < patience, "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,10 +1,12 @@
 //! What the person does: commands of `lych`, each in a process of its own, with factors on standard input.
 
+use super::children::Running;
 use super::fixture::{PASSPHRASE, PIN};
 use super::{PATIENCE, World, place, until};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// What a command gave.
@@ -18,31 +20,8 @@ pub struct Ran {
 impl Ran {
     /// Runs to the end with `input` on standard input.
     #[track_caller]
-    pub fn of(mut command: Command, input: &str) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = super::children::spawn(&mut command).unwrap();
-        // A command that refuses at once may not read its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let read = |mut from: Box<dyn Read + Send>| {
-            std::thread::spawn(move || {
-                let mut text = Vec::new();
-                let _ = from.read_to_end(&mut text);
-                String::from_utf8_lossy(&text).into_owned()
-            })
-        };
-        let (out, err) = (read(Box::new(child.stdout.take().unwrap())), read(Box::new(child.stderr.take().unwrap())));
-        let began = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break status;
-            }
-            if began.elapsed() > PATIENCE {
-                let _ = child.kill();
-                panic!("it did not end: {command:?}");
-            }
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        };
-        Self { status: status.code().unwrap_or(-1), out: out.join().unwrap(), err: err.join().unwrap() }
+    pub fn of(command: Command, input: &str) -> Self {
+        Begun::of(command, input).finish()
     }
 
     #[track_caller]
@@ -69,6 +48,42 @@ impl Ran {
     }
 }
 
+/// A command that runs.
+pub struct Begun {
+    process: Running,
+    streams: [JoinHandle<String>; 2],
+}
+
+impl Begun {
+    fn of(mut command: Command, input: &str) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = Running::start("command", command);
+        // A command that refuses at once may not read its input.
+        let _ = process.stdin().unwrap().write_all(input.as_bytes());
+        let read = |mut from: Box<dyn Read + Send>| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                let _ = from.read_to_end(&mut text);
+                String::from_utf8_lossy(&text).into_owned()
+            })
+        };
+        let (out, err) = (process.child().stdout.take().unwrap(), process.child().stderr.take().unwrap());
+        Self { process, streams: [read(Box::new(out)), read(Box::new(err))] }
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.process.has_ended()
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub fn finish(mut self) -> Ran {
+        let status = self.process.wait().code().unwrap_or(-1);
+        let [out, err] = self.streams.map(|stream| stream.join().unwrap());
+        Ran { status, out, err }
+    }
+}
+
 impl World {
     /// `lych ARGS` as the person, without input.
     #[track_caller]
@@ -79,9 +94,15 @@ impl World {
     /// The same with `input` on standard input.
     #[track_caller]
     pub fn fed(&self, args: &[&str], input: &str) -> Ran {
+        self.begin(args, input).finish()
+    }
+
+    /// The same, and does not wait for its end.
+    #[track_caller]
+    pub fn begin(&self, args: &[&str], input: &str) -> Begun {
         let mut command = self.user.command(&self.programs.lych);
         command.args(self.state_arguments()).args(args);
-        Ran::of(command, input)
+        Begun::of(command, input)
     }
 
     #[track_caller]
@@ -117,7 +138,13 @@ impl World {
 
     #[track_caller]
     pub fn try_approve(&self, card: u64, pin: &str) -> Ran {
-        self.fed(&["approve", &format!("C{card}"), "--factor-stdin"], &format!("{pin}\n"))
+        self.begin_approve(card, pin).finish()
+    }
+
+    /// Says yes and does not wait for what comes of it.
+    #[track_caller]
+    pub fn begin_approve(&self, card: u64, pin: &str) -> Begun {
+        self.begin(&["approve", &format!("C{card}"), "--factor-stdin"], &format!("{pin}\n"))
     }
 
     #[track_caller]

@@ -4,11 +4,19 @@ usage: raw.py SOCKET
 
 Orders come as lines of JSON on standard input, each is answered by one line: a frame of the gateway, or what went wrong.
   {"do": "register", "conversation": null, "previous": null}
+  {"do": "early", "operator": false, "frames": [...]}
+      connects and writes all frames at once, whatever the gateway says; it reads nothing
   {"do": "operator", "command": {...}, "factor": null}
       one command on the operators' socket beside the agents'; a connection of its own
   {"do": "call", "call": {...}, "by": "self" | "fork" | "orphan" | "passed"}
       who writes the frame: this process, a forked child that inherited the connection, a double-forked orphan in a
       session of its own, or a process to which the connection was passed (SCM_RIGHTS)
+  {"do": "begin", "call": {...}}
+      writes a call and reads nothing
+  {"do": "cancel"}   takes that call back, and reads what the gateway says to it
+  {"do": "flood", "count": N, "operator": false}
+      opens N connections, says hello on each, and reads nothing
+  {"do": "heard"}    what those connections have heard by now
   {"do": "exec"}     becomes the same program anew, with the connection kept open; the new one answers
   {"do": "read"}     the next frame
 """
@@ -16,16 +24,23 @@ Orders come as lines of JSON on standard input, each is answered by one line: a 
 import base64
 import json
 import os
+import select
 import socket
 import struct
 import sys
 
 LAST = {"id": 0}
+HELLO = {"type": "hello", "wire": 1, "shim": False, "build": "raw"}
+HELLO_OPERATOR = {"type": "hello", "wire": 1, "build": "raw"}
+
+
+def framed(message):
+    data = json.dumps(message).encode()
+    return struct.pack("<I", len(data)) + data
 
 
 def send(connection, message):
-    data = json.dumps(message).encode()
-    connection.sendall(struct.pack("<I", len(data)) + data)
+    connection.sendall(framed(message))
 
 
 def exactly(connection, count):
@@ -57,7 +72,7 @@ def answer_to(connection, number):
 
 def register(connection, conversation, previous):
     try:
-        send(connection, {"type": "hello", "wire": 1, "shim": False, "build": "raw"})
+        send(connection, HELLO)
         message = receive(connection)
         if message["type"] != "pinned":
             return message
@@ -67,11 +82,17 @@ def register(connection, conversation, previous):
         return {"type": "closed"}
 
 
-def operate(command, factor):
+def connect(operator=False):
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(os.path.join(os.path.dirname(sys.argv[1]), "operator.sock"))
+    path = os.path.join(os.path.dirname(sys.argv[1]), "operator.sock") if operator else sys.argv[1]
+    connection.connect(path)
+    return connection
+
+
+def operate(command, factor):
+    connection = connect(operator=True)
     try:
-        send(connection, {"type": "hello", "wire": 1, "build": "raw"})
+        send(connection, HELLO_OPERATOR)
         message = receive(connection)
         if message["type"] != "pinned":
             return message
@@ -79,6 +100,44 @@ def operate(command, factor):
         return receive(connection)
     except (EOFError, ConnectionError):
         return {"type": "closed"}
+
+
+class Flood:
+    """Connections that said hello, and the first frame that each of them has heard."""
+
+    def __init__(self, count, operator):
+        self.heard = []
+        self.waiting = []
+        for _ in range(count):
+            connection = connect(operator)
+            self.waiting.append(connection)
+            try:
+                send(connection, HELLO_OPERATOR if operator else HELLO)
+            except ConnectionError:
+                # It was let go before it spoke; what it was told can still be read.
+                pass
+
+    def look(self, seconds):
+        ready, _, _ = select.select(self.waiting, [], [], seconds)
+        for connection in ready:
+            self.heard.append((connection, answer_to(connection, None)))
+            self.waiting.remove(connection)
+        return bool(ready)
+
+    def told(self):
+        while self.look(0):
+            pass
+        refused = [message for _, message in self.heard if message["type"] == "refused"]
+        answers = [message["answer"] for message in refused]
+        count = lambda kind: sum(message["type"] == kind for _, message in self.heard)
+        return {
+            "waiting": len(self.waiting),
+            "pinned": count("pinned"),
+            "closed": count("closed"),
+            "refused": len(refused),
+            "reasons": sorted({answer["reason"] for answer in answers}),
+            "in_words": all(answer["changed"] and answer["next"] for answer in answers),
+        }
 
 
 def written_by_child(frame, connection):
@@ -139,9 +198,27 @@ def main():
     for line in sys.stdin:
         order = json.loads(line)
         if order["do"] == "register":
-            connection = socket.socket(socket.AF_UNIX)
-            connection.connect(sys.argv[1])
+            connection = connect()
             answer = register(connection, order.get("conversation"), order.get("previous"))
+        elif order["do"] == "early":
+            connection = connect(order.get("operator", False))
+            try:
+                connection.sendall(b"".join(framed(frame) for frame in order["frames"]))
+                answer = {"type": "written"}
+            except ConnectionError:
+                answer = {"type": "closed"}
+        elif order["do"] == "begin":
+            LAST["id"] += 1
+            send(connection, {"type": "call", "id": LAST["id"], "conversation": None, "call": order["call"]})
+            answer = {"type": "written"}
+        elif order["do"] == "cancel":
+            send(connection, {"type": "cancel", "id": LAST["id"]})
+            answer = answer_to(connection, LAST["id"])
+        elif order["do"] == "flood":
+            flood = Flood(order["count"], order.get("operator", False))
+            answer = {"type": "written"}
+        elif order["do"] == "heard":
+            answer = flood.told()
         elif order["do"] == "operator":
             answer = operate(order["command"], order.get("factor"))
         elif order["do"] == "exec":

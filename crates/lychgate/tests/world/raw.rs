@@ -44,13 +44,18 @@ impl World {
 
     /// A raw client of `user`, started through `wrapper`.
     pub fn raw_by(&self, user: &User, wrapper: &[&str]) -> Raw {
+        self.raw_from(&python(), user, wrapper)
+    }
+
+    /// A raw client that runs the program file `python`.
+    pub fn raw_from(&self, python: &Path, user: &User, wrapper: &[&str]) -> Raw {
         let script = self.file("raw.py", include_bytes!("raw.py"));
-        let (python, socket) = (python(), self.state.join("run/agent.sock"));
+        let socket = self.state.join("run/agent.sock");
         let mut command = match wrapper.split_first() {
-            None => user.command(&python),
+            None => user.command(python),
             Some((program, more)) => {
                 let mut command = user.command(Path::new(program));
-                command.args(more).arg(&python);
+                command.args(more).arg(python);
                 command
             }
         };
@@ -109,6 +114,31 @@ impl Raw {
     pub fn call(&mut self, by: By, call: &Value) -> Option<Answer> {
         let message = self.order(&json!({ "do": "call", "by": by.word(), "call": call }));
         message.get("answer").cloned().map(Answer)
+    }
+
+    /// Makes a call and reads nothing.
+    #[track_caller]
+    pub fn begin(&mut self, call: &Value) {
+        assert_eq!(self.order(&json!({ "do": "begin", "call": call }))["type"], "written");
+    }
+
+    /// Takes back the call that was begun; what the gateway says to it.
+    #[track_caller]
+    pub fn cancel(&mut self) -> Answer {
+        let message = self.order(&json!({ "do": "cancel" }));
+        Answer(message["answer"].clone())
+    }
+
+    /// Connects and writes all of `frames`, whatever the gateway says to the first.
+    #[track_caller]
+    pub fn write_early(&mut self, frames: &Value) {
+        assert_eq!(self.order(&json!({ "do": "early", "frames": frames }))["type"], "written");
+    }
+
+    /// What the gateway says next.
+    #[track_caller]
+    pub fn read(&mut self) -> Value {
+        self.order(&json!({ "do": "read" }))
     }
 
     /// Becomes the same program anew and keeps the connection.

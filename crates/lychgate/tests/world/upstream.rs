@@ -1,7 +1,8 @@
 //! The service that a channel leads to: HTTPS on loopback, and it remembers every request that it received.
 //!
 //! The path chooses what it does: `/v1/drop` takes the whole request and closes without an answer, `/v1/slow` takes it
-//! and answers never, `/v1/mirror` sends the credential back, anything else gets `{"ok":true}`.
+//! and answers never, `/v1/mirror` sends the credential back, anything else gets `{"ok":true}`. [`Upstream::hold`] makes
+//! it take connections and say nothing on them.
 
 use super::{PATIENCE, until};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -42,6 +43,9 @@ struct Seen {
     connections: AtomicUsize,
     /// Connections on which the other side went away while it waited for an answer.
     cut: AtomicUsize,
+    /// New connections are taken and get no TLS.
+    held: Mutex<bool>,
+    let_go: Condvar,
     stop: AtomicBool,
 }
 
@@ -100,6 +104,23 @@ impl Upstream {
         waited.0[count - 1].clone()
     }
 
+    /// From here on a connection gets no TLS until [`Upstream::let_go`].
+    pub fn hold(&self) {
+        *self.seen.held.lock().unwrap() = true;
+    }
+
+    /// Serves what was held.
+    pub fn let_go(&self) {
+        *self.seen.held.lock().unwrap() = false;
+        self.seen.let_go.notify_all();
+    }
+
+    /// Waits for the `count`th connection, with or without a request.
+    #[track_caller]
+    pub fn wait_for_connections(&self, count: usize) {
+        until("a connection", || (self.connections() >= count).then_some(()));
+    }
+
     /// Waits until a client has cut a connection on which it got no answer.
     #[track_caller]
     pub fn wait_for_cut(&self) {
@@ -110,6 +131,7 @@ impl Upstream {
 impl Drop for Upstream {
     fn drop(&mut self) {
         self.seen.stop.store(true, Ordering::SeqCst);
+        self.let_go();
         // Wakes the listener.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
@@ -128,6 +150,7 @@ fn tls(certificate: CertificateDer<'static>, key: PrivateKeyDer<'static>) -> Arc
 }
 
 fn serve(stream: TcpStream, tls: Arc<ServerConfig>, seen: &Seen) -> io::Result<()> {
+    drop(seen.let_go.wait_while(seen.held.lock().unwrap(), |held| *held).unwrap());
     let connection = ServerConnection::new(tls).map_err(io::Error::other)?;
     let mut stream = StreamOwned::new(connection, stream);
     let request = read(&mut stream)?;

@@ -30,6 +30,12 @@ impl Bound {
         let (maps, stat) = (held.file("maps")?, held.file("stat")?);
         Ok(Self { held, execs, maps, stat })
     }
+
+    /// What is recorded of a process that must run `file`. No other is read, so a stranger costs next to nothing, and
+    /// nobody is asked who vouches for it.
+    pub(crate) fn own_facts(&self, file: FileId) -> Result<ProcessFacts, Why> {
+        read(self, Some(file))
+    }
 }
 
 impl Image for Bound {
@@ -46,7 +52,7 @@ impl Image for Bound {
     }
 
     fn facts(&self) -> Result<ProcessFacts, Why> {
-        read(self)
+        read(self, None)
     }
 
     fn live(&self, then: &ProcessFacts) -> LiveProcess {
@@ -69,20 +75,24 @@ fn arguments(held: &Held) -> Vec<String> {
     text::arguments(&start)
 }
 
-/// Reads everything that is recorded. The caller re-verifies afterwards.
-fn read(bound: &Bound) -> Result<ProcessFacts, Why> {
+/// Reads everything that is recorded; of a program other than `only`, where that is given, nothing. The caller
+/// re-verifies afterwards.
+fn read(bound: &Bound, only: Option<FileId>) -> Result<ProcessFacts, Why> {
     let held = &bound.held;
     let stat = text::stat(&read_all(bound.stat.as_fd(), PAGE)?).ok_or(Why::Unclear)?;
     let [uid, ..] = held.status()?.uids;
     let arguments = arguments(held);
-    let (executable, provenance) = match executable(held) {
+    let unasked = Provenance::Unsigned(Unsigned::Unseen);
+    let (executable, provenance) = match executable(held, only) {
+        Ok((executable, _)) if only.is_some() => (Seen::Seen(executable), unasked),
         Ok((executable, image)) => {
             let provenance = provenance::provenance(bound, &executable, image.as_fd(), uid);
             (Seen::Seen(executable), provenance)
         }
-        Err(why) => (Seen::Unseen(why), Provenance::Unsigned(Unsigned::Unseen)),
+        Err(why) => (Seen::Unseen(why), unasked),
     };
-    let script = executable.value().and_then(|program| provenance::script(held, program.name(), &arguments));
+    let program = executable.value().filter(|_| only.is_none());
+    let script = program.and_then(|program| provenance::script(held, program.name(), &arguments));
     Ok(ProcessFacts {
         pid: held.pid,
         start_ticks: stat.start_ticks,
@@ -106,8 +116,12 @@ fn start_stack(told: u64) -> Seen<u64> {
 }
 
 /// The program file, and the file itself, open.
-fn executable(held: &Held) -> Result<(Executable, OwnedFd), Why> {
+fn executable(held: &Held, only: Option<FileId>) -> Result<(Executable, OwnedFd), Why> {
     let file = held.file("exe")?;
+    let stat = rustix::fs::fstat(&file).map_err(why)?;
+    if only.is_some_and(|only| file_id(&stat) != only) {
+        return Err(Why::Unclear);
+    }
     let (version, sha256) = hash::image(file.as_fd())?;
     let (path, path_now) = path(held, version.file)?;
     let executable = Executable {

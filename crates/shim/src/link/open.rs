@@ -133,8 +133,8 @@ impl Target {
         }
         let (mut reader, writer) = transport::halves(socket)?;
 
-        writer.send(&FromAgent::Hello { wire: WIRE, shim: true, build: self.build.clone() }).await?;
-        let first = reader.frame().await?;
+        let hello = FromAgent::Hello { wire: WIRE, shim: true, build: self.build.clone() };
+        let first = greet(&mut reader, &writer, &hello).await?;
         if first.sender.uid != self.own_uid {
             return Err(NotOpen::WrongServer { uid: first.sender.uid });
         }
@@ -192,6 +192,17 @@ impl Target {
     }
 }
 
+/// Says hello and hears the answer. A gateway that has no room says so and closes, perhaps before it was greeted: what it
+/// said is then the reason, and not that it closed.
+async fn greet(reader: &mut Reader, writer: &Writer, hello: &FromAgent) -> Result<Frame, NotOpen> {
+    let sent = writer.send(hello).await;
+    match (reader.frame().await, sent) {
+        (Ok(first), _) => Ok(first),
+        (Err(_), Err(error)) => Err(error.into()),
+        (Err(error), Ok(())) => Err(error.into()),
+    }
+}
+
 fn parse(frame: &Frame) -> Result<ToAgent, Odd> {
     serde_json::from_slice(&frame.bytes).map_err(Odd::UnknownMessage)
 }
@@ -229,5 +240,29 @@ impl From<FrameError> for NotOpen {
             FrameError::Io(error) => error.into(),
             other => Self::Broken(Odd::Frame(other)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_gateway_said_before_it_closed_is_heard_also_where_it_was_never_greeted() {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("agent.sock");
+        let listener = transport::listen(&socket).unwrap();
+        let (mut reader, writer) = transport::halves(transport::connect(&socket).unwrap()).unwrap();
+        let (there, says) = transport::halves(transport::accept(&listener).await.unwrap()).unwrap();
+        says.send(&ToAgent::Pinned { wire: WIRE, version: "test".into() }).await.unwrap();
+        drop((there, says));
+        let hello = FromAgent::Hello { wire: WIRE, shim: true, build: "test".into() };
+        assert!(writer.send(&hello).await.is_err(), "it closed before it was greeted");
+
+        let first = greet(&mut reader, &writer, &hello).await.unwrap();
+        assert!(matches!(parse(&first), Ok(ToAgent::Pinned { .. })));
+        let nothing = greet(&mut reader, &writer, &hello).await;
+        assert!(matches!(nothing, Err(NotOpen::NoGateway)));
     }
 }
