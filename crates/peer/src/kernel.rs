@@ -1,6 +1,7 @@
 //! Is this kernel new enough? On an older one some checks would pass unproven, so it is refused.
 
 use crate::linux::held::inode_of;
+use crate::linux::image::reports_execs;
 use lychgate_text::words;
 use rustix::fs::{fstatfs, statfs};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
@@ -83,6 +84,8 @@ pub fn check() -> Result<(), KernelTooOld> {
         Some(_) => return Err(refused(KernelFault::TooOld)),
         None => return Err(refused(KernelFault::NoNumber)),
     }
+    // Now, while descriptors are there for certain. A container has no such reports, and goes on with less.
+    let _ = reports_execs();
     for (what, probe) in PROBES {
         match probe() {
             Ok(true) => {}

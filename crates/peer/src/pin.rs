@@ -41,7 +41,7 @@ pub struct PinRefused {
 
 /// A chain of processes, held: peer first, agent last.
 ///
-/// Costs four descriptors for each process. While this lives, none of the chain can be mistaken for another process.
+/// Costs five descriptors for each process. While this lives, none of the chain can be mistaken for another process.
 pub struct Pinned {
     subject: Subject,
     processes: Vec<Box<dyn Image>>,

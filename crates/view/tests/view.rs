@@ -284,14 +284,16 @@ fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() 
             "pid": 52, "start_ticks": 77, "inode": 88, "uid": 1001, "parent": 41, "session": 40,
             "namespaces": { "user": 21, "pid": 22 },
             "executable": { "unseen": "gone" },
+            "provenance": { "unsigned": "not_packaged" }, "script": null,
             "claimed_command": "agent", "directory": "/home/a b",
         },
         {
             "pid": 41, "start_ticks": 1, "inode": 2, "uid": 1000, "parent": 1, "session": 1,
             "namespaces": { "unseen": "not_readable" },
             "executable": {
-                "path": "/opt/agent\u{202e}exe", "dev": 1, "ino": 2, "sha256": "06".repeat(32), "deleted": false,
+                "path": "/opt/agent\u{202e}exe", "dev": 1, "ino": 2, "sha256": "06".repeat(32), "path_now": "same",
             },
+            "provenance": { "unsigned": "not_packaged" }, "script": null,
             "claimed_command": "agent", "directory": null,
         },
     ]);

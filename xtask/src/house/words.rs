@@ -7,17 +7,8 @@ use super::source::{File, Piece, Sources, pieces};
 const LANGUAGES: &str = "crates/text/src/en";
 
 /// Before a literal that only a programmer reads: proofs of an `expect`, reasons of a lint's exception.
-const FOR_PROGRAMMERS: [&str; 9] = [
-    ".expect(",
-    "reason = ",
-    "unreachable!(",
-    "panic!(",
-    "assert!(",
-    "debug_assert!(",
-    "#[must_use = ",
-    "note = ",
-    "compile_error!(",
-];
+const FOR_PROGRAMMERS: [&str; 7] =
+    [".expect(", "reason = ", "unreachable!(", "panic!(", "#[must_use = ", "note = ", "compile_error!("];
 
 /// Literals that look like prose and are data: names of commands, labels of keys, forms of files.
 const DATA: &[(&str, &str)] = &[
@@ -78,7 +69,8 @@ fn prose(file: &File, product: &File) -> Vec<(usize, String)> {
     for (piece, part) in pieces(&file.text) {
         // A line within a test is empty there; one that holds a literal never is.
         let tested = lines.get(line - 1).is_none_or(|line| line.is_empty());
-        let for_programmers = FOR_PROGRAMMERS.iter().any(|mark| before.trim_end().ends_with(mark.trim_end()));
+        let for_programmers = FOR_PROGRAMMERS.iter().any(|mark| before.trim_end().ends_with(mark.trim_end()))
+            || before.lines().next_back().is_some_and(|line| line.contains("assert!("));
         if piece == Piece::Text && !tested && !for_programmers && is_prose(part) {
             found.push((line, inside(part).to_owned()));
         }
@@ -139,6 +131,7 @@ mod tests {
             "/// \"the vault is gone\"\nfn f() {}",
             "#[cfg(test)]\nmod tests {\n    const A: &str = \"the vault is gone\";\n}\n",
             "x.expect(\"a list that is never empty\");",
+            "const { assert!(N <= 8, \"more than there are\") };",
             "#[expect(clippy::panic, reason = \"it can not happen\")]",
             "let a = [\"application/json\", \"one-word\", \"{a}: {b}\", \"X-Y: z\"];",
         ] {

@@ -71,6 +71,7 @@ fn a_pin_takes_the_pin_and_a_place_outside_and_a_program_of_its_own() {
     let words = ["agent", "pin", text, "--name", "my-agent", "--factor-stdin"];
     world.fed(&words, "0000\n").exits(1).complains("PIN is wrong");
     let mut agent = world.agent();
+    let _ = agent.get(&world, "/v1/x").must_say("APPROVAL_PENDING new_run");
     let within = world.words(&words);
     agent.runs(&within, &format!("{PIN}\n")).exits(1).complains("agent");
     world.has_activity(&["operator_refused", "command=\"agent pin\""]);

@@ -10,6 +10,7 @@ use lychgate_core::provenance::{Provenance, Unsigned};
 use lychgate_sys::ExecWatch;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::OnceLock;
 
 /// A process with its memory map and its `stat` held open from the pin on.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Bound {
 impl Bound {
     /// Takes hold of the image that `held` runs now.
     pub(crate) fn new(held: Held) -> Result<Self, Why> {
-        let execs = ExecWatch::start(held.pid).ok();
+        let execs = watch(held.pid)?;
         let (maps, stat) = (held.file("maps")?, held.file("stat")?);
         Ok(Self { held, execs, maps, stat })
     }
@@ -36,6 +37,17 @@ impl Bound {
     pub(crate) fn own_facts(&self, file: FileId) -> Result<ProcessFacts, Why> {
         read(self, Some(file))
     }
+}
+
+/// Whether this kernel reports executions to us, asked once: where it does, a process without its watch is refused, or
+/// whoever fills the descriptor table could do without.
+pub(crate) fn reports_execs() -> bool {
+    static GIVEN: OnceLock<bool> = OnceLock::new();
+    *GIVEN.get_or_init(|| ExecWatch::start(std::process::id()).is_ok())
+}
+
+fn watch(pid: u32) -> Result<Option<ExecWatch>, Why> {
+    if reports_execs() { ExecWatch::start(pid).map(Some).map_err(|_| Why::Unclear) } else { Ok(None) }
 }
 
 impl Image for Bound {

@@ -1,6 +1,6 @@
 //! Clear data of the journal's own rows: what a verifier without any key has to see.
 //!
-//! Each struct lists its fields once, in the order in which they stand; [`fields`] says how a field of a type stands.
+//! Each struct lists its fields once, in the order in which they stand; the module `fields` says how a field of a type stands.
 
 mod anchor;
 mod carry;
