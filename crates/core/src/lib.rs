@@ -12,6 +12,8 @@ pub mod channel;
 pub mod decide;
 pub mod event;
 pub mod evidence;
+#[cfg(test)]
+mod fixture;
 pub mod ids;
 pub mod limits;
 pub mod outcome;

@@ -380,28 +380,10 @@ fn bound(
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, CredentialKind};
 
     fn canonical(url: &str, headers: &[(&str, &str)]) -> Result<CanonicalRequest, InvalidRequest> {
-        let channel = Channel {
-            name: "items".parse().unwrap(),
-            version: 1,
-            binding: HttpBinding {
-                origins: vec!["https://api.example.com".parse().unwrap()],
-                paths: vec!["/v1/".parse().unwrap()],
-                methods: vec!["GET".parse().unwrap()],
-                allow_private: false,
-                ca_pem: None,
-            },
-            kind: CredentialKind::Bearer,
-            approval: ApprovalSettings {
-                mode: ApprovalMode::Session,
-                per_call_methods: Vec::new(),
-                ceremony: Ceremony::Presence,
-                max_uses: None,
-                max_minutes: None,
-            },
-        };
+        let mut channel = crate::fixture::channel("items");
+        channel.binding.methods = vec!["GET".parse().unwrap()];
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         CanonicalRequest::new(&channel, RawRequest { method: "GET".into(), url: url.into(), headers, body: Vec::new() })
     }

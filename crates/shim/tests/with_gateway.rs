@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Client, Connection, Place, answer, request, soon, text};
+use common::{Client, Connection, Place, answer, registered, request, soon, started, text};
 use lychgate_core::ids::{BootNo, Digest, Ref, RunId};
 use lychgate_core::outcome::{Outcome, Reason};
 use lychgate_core::receipt::Receipt;
@@ -21,9 +21,7 @@ fn receipt(size: u64) -> Receipt {
 
 #[tokio::test]
 async fn it_registers_before_the_first_call_and_passes_answers_on_in_the_one_shape() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
+    let (_place, gateway, mut client) = started().await;
     let (mut connection, conversation, previous) = gateway.register(31, 8).await;
     assert_eq!((conversation, previous), (None, None));
 
@@ -48,10 +46,7 @@ async fn it_registers_before_the_first_call_and_passes_answers_on_in_the_one_sha
 
 #[tokio::test]
 async fn a_pending_answer_reaches_the_model_with_its_next_step() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     let id = client.call("http_request", request()).await;
     let (call, _) = connection.http().await;
     let mut pending = answer(Outcome::ApprovalPending, Some(ACTION), Value::Null);
@@ -69,10 +64,7 @@ async fn a_pending_answer_reaches_the_model_with_its_next_step() {
 
 #[tokio::test]
 async fn answers_find_their_calls_in_any_order_and_a_waiting_call_holds_up_nothing() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     let first = client.call("http_request", request()).await;
     let (first_call, _) = connection.http().await;
     let second = client.call("list_channels", json!({})).await;
@@ -88,10 +80,7 @@ async fn answers_find_their_calls_in_any_order_and_a_waiting_call_holds_up_nothi
 
 #[tokio::test]
 async fn an_action_cut_off_by_the_end_of_the_gateway_is_answered_with_its_id_and_presented_at_the_next_registration() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(31, 8).await;
+    let (place, gateway, mut client, mut connection) = registered(31, 8).await;
     let first = client.call("http_request", request()).await;
     let (_, dispatched) = connection.http().await;
     let second = client.call("http_request", request()).await;
@@ -128,10 +117,7 @@ async fn an_action_cut_off_by_the_end_of_the_gateway_is_answered_with_its_id_and
 
 #[tokio::test]
 async fn a_call_open_at_the_end_of_its_run_hears_the_reason_and_keeps_its_action_id() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, gateway, mut client, mut connection) = registered(1, 1).await;
     let id = client.call("http_request", request()).await;
     let (_, http) = connection.http().await;
     let mut ended = answer(Outcome::ReauthRequired, None, Value::Null);
@@ -160,10 +146,7 @@ async fn it_comes_back_by_itself_after_a_restart_of_the_gateway() {
 
 #[tokio::test]
 async fn a_frame_of_another_process_ends_the_connection_and_its_words_go_nowhere() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, gateway, mut client, mut connection) = registered(1, 1).await;
     let id = client.call("http_request", request()).await;
     let (call, http) = connection.http().await;
     let forged = ToAgent::Answer { id: call, answer: answer(Outcome::Completed, None, json!("forged")) };
@@ -183,9 +166,7 @@ async fn a_frame_of_another_process_ends_the_connection_and_its_words_go_nowhere
 
 #[tokio::test]
 async fn a_gateway_whose_second_frame_has_another_sender_is_not_registered_with() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
+    let (_place, gateway, mut client) = started().await;
     let mut connection = gateway.accept().await;
     connection.hear().await;
     connection.say(&ToAgent::Pinned { wire: lychgate_wire::WIRE, version: "test".into() }).await;
@@ -218,9 +199,7 @@ async fn write_from_another_process(connection: &Connection, message: &ToAgent) 
 
 #[tokio::test]
 async fn a_refused_registration_is_every_calls_answer_and_the_next_call_tries_anew() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
+    let (_place, gateway, mut client) = started().await;
     let mut refused = answer(Outcome::UnverifiedRequester, None, Value::Null);
     refused.reason = Some(Reason::NoAgent);
     let refuse = async |connection: &mut Connection| {
@@ -243,9 +222,7 @@ async fn a_refused_registration_is_every_calls_answer_and_the_next_call_tries_an
 
 #[tokio::test]
 async fn a_gateway_of_another_build_is_named_and_what_to_restart() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
+    let (_place, gateway, mut client) = started().await;
     let id = client.call("run_status", json!({})).await;
     // The first attempt is the shim's own, the second the call's.
     for _ in 0..2 {
@@ -262,10 +239,7 @@ async fn a_gateway_of_another_build_is_named_and_what_to_restart() {
 
 #[tokio::test]
 async fn a_cancelled_call_is_withdrawn_from_the_gateway() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     let id = client.call("http_request", request()).await;
     let (call, _) = connection.http().await;
     client.tell("notifications/cancelled", json!({ "requestId": id, "reason": "esc" })).await;
@@ -275,10 +249,7 @@ async fn a_cancelled_call_is_withdrawn_from_the_gateway() {
 
 #[tokio::test]
 async fn progress_is_told_where_the_client_gave_a_token_and_only_there() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     for token in [Some("token-1"), None] {
         let mut parameters = json!({ "name": "authorize", "arguments": { "channels": ["api"] } });
         if let Some(token) = token {
@@ -301,10 +272,7 @@ async fn progress_is_told_where_the_client_gave_a_token_and_only_there() {
 
 #[tokio::test]
 async fn the_end_of_standard_input_closes_the_connection_with_a_call_open() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     client.call("http_request", request()).await;
     connection.http().await;
     client.stdin = None;
@@ -332,10 +300,7 @@ async fn the_label_of_a_call_travels_with_it_and_with_the_next_registration() {
 
 #[tokio::test]
 async fn a_body_of_8_mib_passes_while_the_gateway_speaks_at_the_same_time() {
-    let place = Place::new();
-    let gateway = place.gateway();
-    let mut client = Client::start(&place.socket()).await;
-    let (mut connection, ..) = gateway.register(1, 1).await;
+    let (_place, _gateway, mut client, mut connection) = registered(1, 1).await;
     let mut big = request();
     big["body"] = json!("x".repeat(8 * 1024 * 1024));
     let id = client.call("http_request", big).await;

@@ -50,7 +50,9 @@ fn send_descriptors(socket: &UnixStream, descriptors: usize) -> std::io::Result<
     let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
     let mut control = [0u64; 64];
     let size = (descriptors * 4) as u32;
-    // SAFETY: a plain sendmsg; `control` has room for the message and is aligned.
+    assert!(descriptors <= 100, "64 words hold no more beside the header");
+    // SAFETY: a msghdr of zeros is valid. `part` and `control` outlive the call and are ours alone; `control` is aligned
+    // and holds one message of `size` bytes (asserted above), so its first header and data lie within it.
     let sent = unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &raw mut part;

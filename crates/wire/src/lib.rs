@@ -3,6 +3,7 @@
 //! A frame is a length (`u32`, little endian) and that many bytes of JSON. Each frame has one sender: the kernel names
 //! the writer of every piece that arrives, and pieces of different writers never make one frame ([`transport`]).
 //! Answers may be read by whoever holds the descriptor, so nothing secret is ever in one.
+#![forbid(unsafe_code)]
 
 pub mod agent;
 pub mod operator;

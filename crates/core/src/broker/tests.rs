@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::card::{AgentView, CardAction, CardChannel};
-use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, CredentialKind, HttpBinding};
+use crate::channel::{Ceremony, Channel};
 use crate::event::RowKind;
 use crate::evidence::{ProcessFacts, ProcessInode, Seen, Subject, Why};
 use crate::ids::{ActionNo, LaunchNonce};
@@ -31,25 +31,9 @@ fn subject(inode: u64) -> Subject {
 }
 
 fn channel(name: &str) -> Channel {
-    Channel {
-        name: name.parse().unwrap(),
-        version: 1,
-        binding: HttpBinding {
-            origins: Vec::new(),
-            paths: Vec::new(),
-            methods: Vec::new(),
-            allow_private: false,
-            ca_pem: None,
-        },
-        kind: CredentialKind::Bearer,
-        approval: ApprovalSettings {
-            mode: ApprovalMode::Session,
-            per_call_methods: Vec::new(),
-            ceremony: Ceremony::Presence,
-            max_uses: None,
-            max_minutes: Some(1),
-        },
-    }
+    let mut channel = crate::fixture::channel(name);
+    channel.approval.max_minutes = Some(1);
+    channel
 }
 
 fn broker(runs: &[(u64, u64)]) -> Broker {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::approval::ApprovalFacts;
-use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, CredentialKind, HttpBinding};
+use crate::channel::{ApprovalMode, Ceremony};
 use crate::event::RowKind;
 use crate::evidence::{Executable, FileId, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Why};
 use crate::ids::{ApprovalId, Digest, GrantNo};
@@ -33,31 +33,17 @@ struct Situation {
 const EPOCH: VaultEpoch = VaultEpoch { number: 17, nonce: [9; 16] };
 
 fn channel(mode: ApprovalMode) -> Channel {
-    Channel {
-        name: "github".parse().unwrap(),
-        version: 3,
-        binding: HttpBinding {
-            origins: vec!["https://api.example.com".parse().unwrap()],
-            paths: vec!["/".parse().unwrap()],
-            methods: vec!["GET".parse().unwrap(), "POST".parse().unwrap()],
-            allow_private: false,
-            ca_pem: None,
-        },
-        kind: CredentialKind::Bearer,
-        approval: ApprovalSettings {
-            mode,
-            per_call_methods: Vec::new(),
-            ceremony: Ceremony::Presence,
-            max_uses: Some(5),
-            max_minutes: None,
-        },
-    }
+    let mut channel = crate::fixture::channel("github");
+    channel.version = 3;
+    channel.approval.mode = mode;
+    channel.approval.max_uses = Some(5);
+    channel
 }
 
 fn request(channel: &Channel) -> CanonicalRequest {
     let raw = RawRequest {
         method: "GET".into(),
-        url: "https://api.example.com/v1?q=1".into(),
+        url: "https://api.example.com/v1/?q=1".into(),
         headers: vec![("Accept".into(), "*/*".into())],
         body: Vec::new(),
     };

@@ -220,6 +220,21 @@ impl Connection {
     }
 }
 
+/// A gateway that listens and a shim that was started; what comes next is its hello.
+pub async fn started() -> (Place, Gateway, Client) {
+    let place = Place::new();
+    let gateway = place.gateway();
+    let client = Client::start(&place.socket()).await;
+    (place, gateway, client)
+}
+
+/// The same with the shim's connection, registered as this run of this gateway lifetime.
+pub async fn registered(run: u64, boot: u32) -> (Place, Gateway, Client, Connection) {
+    let (place, gateway, client) = started().await;
+    let (connection, ..) = gateway.register(run, boot).await;
+    (place, gateway, client, connection)
+}
+
 pub fn answer(outcome: Outcome, action_id: Option<Ref>, result: Value) -> Answer {
     Answer {
         outcome,
