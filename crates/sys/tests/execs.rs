@@ -3,11 +3,23 @@
 
 use lychgate_sys::ExecWatch;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// A shell that does what it is told, line by line.
-fn shell() -> Child {
-    Command::new("/bin/sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+/// A shell that does what it is told, line by line, and what it writes.
+///
+/// It has answered once: whoever starts a program goes on before the kernel has reported that it was executed.
+fn shell() -> (Child, BufReader<ChildStdout>) {
+    let mut shell = Command::new("/bin/sh").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(shell.stdout.take().unwrap());
+    tell(&mut shell, "echo here\n");
+    assert_eq!(line(&mut out), "here\n");
+    (shell, out)
+}
+
+fn line(out: &mut BufReader<ChildStdout>) -> String {
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    line
 }
 
 fn tell(shell: &mut Child, line: &str) {
@@ -16,22 +28,17 @@ fn tell(shell: &mut Child, line: &str) {
 
 #[test]
 fn an_execution_is_reported_for_good_and_what_others_execute_is_not() {
-    let (mut watched, mut other) = (shell(), shell());
+    let ((mut watched, mut out), (mut other, _)) = (shell(), shell());
     let watch = ExecWatch::start(watched.id()).unwrap();
     let beside = ExecWatch::start(other.id()).unwrap();
     // A child's execution is not its parent's.
     for shell in [&mut watched, &mut other] {
         tell(shell, "/bin/true\necho one\n");
     }
-    let mut out = BufReader::new(watched.stdout.take().unwrap());
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "one\n");
+    assert_eq!(line(&mut out), "one\n");
     assert!(!watch.executed());
     tell(&mut watched, "exec /bin/echo two\n");
-    line.clear();
-    out.read_line(&mut line).unwrap();
-    assert_eq!(line, "two\n");
+    assert_eq!(line(&mut out), "two\n");
     assert!(watch.executed());
     assert!(watch.executed(), "read once, and still so");
     assert!(!beside.executed());
@@ -43,7 +50,7 @@ fn an_execution_is_reported_for_good_and_what_others_execute_is_not() {
 
 #[test]
 fn a_flood_of_executions_by_others_hides_nothing_and_is_not_taken_for_one() {
-    let mut watched = shell();
+    let (mut watched, _) = shell();
     let watch = ExecWatch::start(watched.id()).unwrap();
     for _ in 0..1500 {
         Command::new("/bin/true").status().unwrap();
