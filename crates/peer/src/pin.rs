@@ -66,7 +66,8 @@ impl Pinned {
         walk(held, rules).and_then(confirm).map_err(|reason| refused(reason, &program))
     }
 
-    /// Pins one process as a chain of its own. It must run `file`: no other is read, so a stranger costs next to nothing.
+    /// Pins one process as a chain of its own. It must run `file`: no other is read, so that a stranger costs next to
+    /// nothing.
     pub(crate) fn alone(held: Held, file: FileId) -> Result<Self, Why> {
         let link = Link::read(Bound::new(held).map_err(|(why, _)| why)?, Some(file))?;
         promise(vec![link]).map_err(|_| Why::Unclear)
