@@ -51,8 +51,8 @@ fn send_descriptors(socket: &UnixStream, descriptors: usize) -> std::io::Result<
     let mut control = [0u64; 64];
     let size = (descriptors * 4) as u32;
     assert!(descriptors <= 100, "64 words hold no more beside the header");
-    // SAFETY: a msghdr of zeros is valid. `part` and `control` outlive the call and are ours alone; `control` is aligned
-    // and holds one message of `size` bytes (asserted above), so its first header and data lie within it.
+    // SAFETY: a msghdr of zeros is valid. `part` and `control` outlive the call and are ours alone; `control` is
+    // aligned and holds one message of `size` bytes (asserted above), so its first header and data lie within it.
     let sent = unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &raw mut part;

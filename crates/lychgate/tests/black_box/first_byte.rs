@@ -1,5 +1,5 @@
-//! Between the yes and the first byte: the service is slow to greet, and meanwhile nobody is left who wants the request,
-//! or nobody who may send it.
+//! Between the yes and the first byte: the service is slow to greet, and meanwhile nobody is left who wants the
+//! request, or nobody who may send it.
 
 use crate::world::World;
 use crate::world::raw::Raw;

@@ -1,5 +1,5 @@
-//! What a client says of its own past is no evidence: after a restart only our own shim is believed that an action never
-//! left. Whoever else says so hears "unknown", whatever the files on disk have lost meanwhile.
+//! What a client says of its own past is no evidence: after a restart only our own shim is believed that an action
+//! never left. Whoever else says so hears "unknown", whatever the files on disk have lost meanwhile.
 
 use crate::world::answer::Answer;
 use crate::world::raw::{By, Raw};

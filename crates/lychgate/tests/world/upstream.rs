@@ -1,8 +1,8 @@
 //! The service that a channel leads to: HTTPS on loopback, and it remembers every request that it received.
 //!
 //! The path chooses what it does: `/v1/drop` takes the whole request and closes without an answer, `/v1/slow` takes it
-//! and answers never, `/v1/mirror` sends the credential back, anything else gets `{"ok":true}`. [`Upstream::hold`] makes
-//! it take connections and say nothing on them.
+//! and answers never, `/v1/mirror` sends the credential back, anything else gets `{"ok":true}`. [`Upstream::hold`]
+//! makes it take connections and say nothing on them.
 
 use super::{PATIENCE, until};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};

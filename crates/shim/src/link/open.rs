@@ -192,8 +192,8 @@ impl Target {
     }
 }
 
-/// Says hello and hears the answer. A gateway that has no room says so and closes, perhaps before it was greeted: what it
-/// said is then the reason, and not that it closed.
+/// Says hello and hears the answer. A gateway that has no room says so and closes, perhaps before it was greeted: what
+/// it said is then the reason, and not that it closed.
 async fn greet(reader: &mut Reader, writer: &Writer, hello: &FromAgent) -> Result<Frame, NotOpen> {
     let sent = writer.send(hello).await;
     match (reader.frame().await, sent) {
