@@ -1,13 +1,14 @@
 //! The script that an interpreter says it runs.
 
+use super::served_by_others;
 use crate::linux::hash;
 use crate::linux::held::Held;
 use crate::tables;
 use lychgate_core::provenance::Script;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// Scripts larger than this are named and not read, in bytes: an agent's bundle has some tens of megabytes.
-const SCRIPT_BYTES: i64 = 256 * 1024 * 1024;
+const SCRIPT_BYTES: i64 = 64 * 1024 * 1024;
 
 /// The script that the command line of an interpreter names, and the digest of the file that is there now; `None`
 /// where `program` is no interpreter, or it runs no file.
@@ -19,7 +20,9 @@ pub(crate) fn script(held: &Held, program: &str, arguments: &[String]) -> Option
         Some(absolute) => format!("root/{absolute}"),
         None => format!("cwd/{path}"),
     };
-    let file = held.regular_file(&seen_from).ok().filter(|(_, stat)| stat.st_size <= SCRIPT_BYTES);
+    // Whoever serves a file system can let a reader wait for ever, and show each one something else.
+    let readable = |file: &OwnedFd, size| size <= SCRIPT_BYTES && !served_by_others(file.as_fd());
+    let file = held.regular_file(&seen_from).ok().filter(|(file, stat)| readable(file, stat.st_size));
     let sha256 = file.and_then(|(file, _)| hash::image(file.as_fd()).ok()).map(|(_, sha256)| sha256);
     Some(Script { path: path.to_owned(), sha256 })
 }
