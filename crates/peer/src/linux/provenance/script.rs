@@ -23,6 +23,6 @@ pub(crate) fn script(held: &Held, program: &str, arguments: &[String]) -> Option
     // Whoever serves a file system can let a reader wait for ever, and show each one something else.
     let readable = |file: &OwnedFd, size| size <= SCRIPT_BYTES && !served_by_others(file.as_fd());
     let file = held.regular_file(&seen_from).ok().filter(|(file, stat)| readable(file, stat.st_size));
-    let sha256 = file.and_then(|(file, _)| hash::image(file.as_fd()).ok()).map(|(_, sha256)| sha256);
+    let sha256 = file.and_then(|(file, _)| hash::content(file.as_fd()).ok());
     Some(Script { path: path.to_owned(), sha256 })
 }
