@@ -9,7 +9,9 @@ use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use lychgate_text::words;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, readlinkat_raw, statat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, readlinkat, readlinkat_raw, statat,
+};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io;
@@ -113,6 +115,15 @@ impl Held {
     /// Follows a link of the process's directory, or a path behind one, to its file.
     pub(crate) fn follow(&self, name: impl rustix::path::Arg) -> Result<rustix::fs::Stat, Why> {
         statat(&self.dir, name, AtFlags::empty()).map_err(why)
+    }
+
+    /// The file at `path` (without the slash before it) as the process sees the file system, over no link at all.
+    pub(crate) fn file_at(&self, path: &[u8]) -> Result<rustix::fs::Stat, Why> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let root = openat(&self.dir, "root", flags | OFlags::DIRECTORY, Mode::empty()).map_err(why)?;
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::BENEATH;
+        let file = openat2(&root, path, flags, Mode::empty(), resolve).map_err(why)?;
+        fstat(&file).map_err(why)
     }
 
     /// What a link of the process's directory says.
