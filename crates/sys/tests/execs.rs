@@ -61,3 +61,16 @@ fn a_flood_of_executions_by_others_hides_nothing_and_is_not_taken_for_one() {
     watched.wait().unwrap();
     assert!(watch.executed());
 }
+
+/// The kernel's answer to a subscription goes to everybody who listens.
+#[test]
+fn a_flood_of_subscriptions_by_others_is_not_taken_for_lost_reports() {
+    let (mut watched, _out) = shell();
+    let watch = ExecWatch::start(watched.id()).unwrap();
+    for _ in 0..2000 {
+        ExecWatch::start(std::process::id()).unwrap();
+    }
+    assert!(!watch.executed());
+    drop(watched.stdin.take());
+    watched.wait().unwrap();
+}
