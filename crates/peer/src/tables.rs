@@ -148,9 +148,10 @@ pub fn unsigned_whatever_the_file(file_name: &str) -> Option<Unsigned> {
     }
 }
 
-/// What may follow the name of a program in its file's: nothing, or a version (`3.13`, `-5.40`, `14`).
+/// What may follow the name of a program in its file's: nothing, or a version or variant of any kind (`3.13`,
+/// `5.36-x86_64-linux-gnu`, `-multiarch`, `.nox`). Rather one program too many is unsigned than one too few.
 fn is_version(rest: &str) -> bool {
-    rest.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | '-' | 'm' | 't' | 'd'))
+    rest.chars().next().is_none_or(|first| !first.is_alphabetic())
 }
 
 /// Programs that run a script.
@@ -158,7 +159,7 @@ fn is_version(rest: &str) -> bool {
 pub const INTERPRETERS: &[&str] = &[
     "node", "nodejs", "bun", "deno", "electron", "qjs", "gjs", "python", "pypy", "ipython", "perl", "ruby", "jruby", "irb", "php",
     "php-cgi", "lua", "luajit", "tclsh", "wish", "expect", "guile", "racket", "scheme", "sbcl", "clisp", "ecl", "java", "mono", "dotnet", "R",
-    "Rscript", "julia", "octave", "octave-cli", "beam.smp", "erl", "escript", "elixir", "ocaml", "ghci", "runghc", "swipl", "gawk", "mawk", "awk", "emacs",
+    "Rscript", "julia", "octave", "octave-cli", "beam.smp", "erl", "escript", "elixir", "ocaml", "ghci", "runghc", "swipl", "ocamlrun", "luahbtex", "luatex", "nmap", "gawk", "mawk", "awk", "emacs",
     "vim", "vim.basic", "nvim", "make", "gmake", "just", "jq", "osascript",
     "sh", "bash", "rbash", "dash", "zsh", "fish", "ksh", "mksh", "oksh", "ash", "tcsh", "csh", "nu", "xonsh", "elvish", "pwsh",
 ];
@@ -188,13 +189,14 @@ pub fn script_of<'a>(file_name: &str, arguments: &'a [String]) -> Option<&'a str
     while let Some(argument) = rest.next() {
         match argument {
             "--" => return rest.next(),
+            // Python's own flags, which mean something else to others.
+            "-E" | "-I" | "-i" | "-s" if file_name.starts_with("python") => {}
             "-" | "-c" | "-e" | "-m" | "-p" | "-r" | "-E" | "--eval" | "--print" | "-jar" | "-cp" | "-s" | "-i" => {
                 return None;
             }
             "run" if matches!(file_name, "bun" | "deno") => {}
             "-W"
             | "-X"
-            | "-I"
             | "-Q"
             | "--require"
             | "--import"
@@ -280,6 +282,13 @@ mod tests {
             ("python", Unsigned::Interpreter),
             ("node", Unsigned::Interpreter),
             ("perl5.40.1", Unsigned::Interpreter),
+            ("perl5.36-x86_64-linux-gnu", Unsigned::Interpreter),
+            ("python3.11-dbg", Unsigned::Interpreter),
+            ("vim.nox", Unsigned::Interpreter),
+            ("luajit-2.1.0-beta3", Unsigned::Interpreter),
+            ("mono-sgen", Unsigned::Interpreter),
+            ("bash-static", Unsigned::Interpreter),
+            ("gdb-multiarch", Unsigned::Debugger),
             ("ruby3.3", Unsigned::Interpreter),
             ("bash", Unsigned::Interpreter),
             ("busybox", Unsigned::ManyPrograms),
@@ -304,6 +313,9 @@ mod tests {
             ("python3.13", "python3 agent.py --fast", Some("agent.py")),
             ("python3.13", "python3 -u -W error -X dev agent.py", Some("agent.py")),
             ("python3.13", "python3 -- agent.py", Some("agent.py")),
+            ("python3.13", "python3 -I evil.py agent.py", Some("evil.py")),
+            ("python3.13", "python3 -s -E -i agent.py", Some("agent.py")),
+            ("perl", "perl -E 1", None),
             ("python3.13", "python3 -m agent", None),
             ("python3.13", "python3 -c pass", None),
             ("python3.13", "python3 -", None),
