@@ -11,12 +11,6 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// Where processes are looked at.
 pub trait World: Debug + Send + Sync {
-    /// Holds the process that has the number `pid` now.
-    ///
-    /// # Errors
-    /// Where there is none, or it ended meanwhile.
-    fn open(&self, pid: u32) -> Result<Box<dyn Process>, Why>;
-
     /// Holds the process that `handle` (on Linux a pidfd) names, which must be the one that has the number `pid` now.
     ///
     /// # Errors

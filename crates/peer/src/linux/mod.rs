@@ -17,10 +17,6 @@ use std::sync::OnceLock;
 pub struct Linux;
 
 impl World for Linux {
-    fn open(&self, pid: u32) -> Result<Box<dyn Process>, Why> {
-        Ok(Box::new(Held::open(pid)?))
-    }
-
     fn adopt(&self, handle: BorrowedFd<'_>, pid: u32) -> Result<Box<dyn Process>, Why> {
         Ok(Box::new(Held::adopt(handle, pid)?))
     }

@@ -111,12 +111,8 @@ impl Scripted {
 }
 
 impl World for Scripted {
-    fn open(&self, pid: u32) -> Result<Box<dyn Process>, Why> {
-        Ok(Box::new(self.hold(pid)?))
-    }
-
     fn adopt(&self, _handle: BorrowedFd<'_>, pid: u32) -> Result<Box<dyn Process>, Why> {
-        self.open(pid)
+        Ok(Box::new(self.hold(pid)?))
     }
 
     fn boot(&self) -> Option<String> {
@@ -164,7 +160,8 @@ impl Process for ScriptedProcess {
     }
 
     fn parent(&self) -> Result<Option<Box<dyn Process>>, Why> {
-        self.script()?.parent?.map(|parent| self.world.open(parent)).transpose()
+        let Some(parent) = self.script()?.parent? else { return Ok(None) };
+        Ok(Some(Box::new(self.world.hold(parent)?)))
     }
 
     fn program(&self) -> String {
