@@ -1,6 +1,6 @@
 //! Programs that the operator vouches for: pinned, listed, unpinned. They choose words on cards and give no authority.
 
-use super::{Console, Refused, all_durable, say};
+use super::{Console, Refused, say};
 use crate::state::Gateway;
 use lychgate_core::agent_pin::{AgentName, AgentPin};
 use lychgate_core::decide::VaultNow;
@@ -21,7 +21,7 @@ pub(super) async fn pin(console: &Console, pin: AgentPin) -> Result<Reply, Refus
         authority.vault.pin_agent(pin)?;
         authority.note_durably(Event::AgentPinned { name, sha256: Some(sha256), change: "pinned".into() })
     };
-    told(console, row).await
+    console.recorded(row).await
 }
 
 pub(super) fn list(gateway: &Gateway) -> Result<Reply, Refused> {
@@ -38,14 +38,5 @@ pub(super) async fn unpin(console: &Console, name: &AgentName) -> Result<Reply, 
         authority.vault.unpin_agent(name)?;
         authority.note_durably(Event::AgentPinned { name: name.clone(), sha256: None, change: "unpinned".into() })
     };
-    told(console, row).await
-}
-
-async fn told(console: &Console, row: lychgate_journal::Pending) -> Result<Reply, Refused> {
-    console.gateway.lock().bump();
-    if all_durable(vec![row]).await {
-        Ok(Reply::Ok { notice: None })
-    } else {
-        Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
-    }
+    console.recorded(row).await
 }

@@ -1,7 +1,7 @@
 //! Channels: added, listed, removed.
 
 use super::say;
-use super::{Console, Refused, all_durable};
+use super::{Console, Refused};
 use crate::state::Gateway;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::VaultNow;
@@ -19,7 +19,7 @@ pub(super) async fn add(console: &Console, channel: Channel, secret: Sensitive) 
         let version = authority.vault.add_channel(channel, secret)?;
         authority.note_durably(Event::ChannelConfigured { channel: name, version, change: "added".into() })
     };
-    told(console, row).await
+    console.recorded(row).await
 }
 
 pub(super) fn list(gateway: &Gateway) -> Result<Reply, Refused> {
@@ -39,14 +39,5 @@ pub(super) async fn remove(console: &Console, name: &ChannelName) -> Result<Repl
         authority.apply(ends);
         authority.note_durably(Event::ChannelConfigured { channel: name.clone(), version, change: "removed".into() })
     };
-    told(console, row).await
-}
-
-async fn told(console: &Console, row: lychgate_journal::Pending) -> Result<Reply, Refused> {
-    console.gateway.lock().bump();
-    if all_durable(vec![row]).await {
-        Ok(Reply::Ok { notice: None })
-    } else {
-        Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
-    }
+    console.recorded(row).await
 }

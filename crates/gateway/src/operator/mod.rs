@@ -219,6 +219,16 @@ impl Console {
         });
     }
 
+    /// Something was done and `row` says so: tells whoever waits for news, and answers once the row is durable.
+    async fn recorded(&self, row: lychgate_journal::Pending) -> Result<Reply, Refused> {
+        self.gateway.lock().bump();
+        if all_durable(vec![row]).await {
+            Ok(Reply::Ok { notice: None })
+        } else {
+            Err(Refused::new(Failure::Fault, say(&Text::DoneNotRecorded)))
+        }
+    }
+
     async fn show_cards(&self) -> std::io::Result<()> {
         let (cards, locked) = {
             let authority = self.gateway.lock();
