@@ -4,6 +4,7 @@
 //!   and executes its own program anew with the same arguments, which then writes `said` on the socket that it inherited.
 //!   Under `setarch -R` every address is the same again;
 //! * `thread` writes `said` from another thread, and `leave` from another thread after the first one has ended;
+//! * `lock` keeps its own memory map locked most of the time, by an idle thread that never gets to give it up;
 //! * `rename` takes another name for itself, in its command line's place too, and then writes `said`.
 #![allow(unsafe_code, reason = "the attack shares memory between processes, which nothing safe can")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's helper dies loudly where it must not go on")]
@@ -37,6 +38,10 @@ fn main() {
                 let mut socket = socket.try_clone().unwrap();
                 std::thread::spawn(move || socket.write_all(b"said\n").unwrap()).join().unwrap();
             }
+            "lock" => {
+                lock();
+                socket.write_all(b"said\n").unwrap();
+            }
             "leave" => leave(socket.try_clone().unwrap()),
             "rename" => {
                 // SAFETY: the name is a string that ends with a zero byte; the kernel only reads it.
@@ -60,6 +65,40 @@ fn hide(socket: &UnixStream, arguments: &[String]) {
     assert_eq!(unsafe { libc::dup2(socket.as_raw_fd(), INHERITED) }, INHERITED);
     let failed = Command::new(&arguments[0]).args(&arguments[1..]).exec();
     unreachable!("{failed}");
+}
+
+/// More pages than can be changed in a moment, at the lowest address: who asks for the first mapping meets them.
+const LOCKED_BYTES: usize = 4 << 30;
+
+fn lock() {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    let both = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping that replaces none; nothing of the program lies there.
+    let memory = unsafe { libc::mmap(0x10000 as *mut libc::c_void, LOCKED_BYTES, both, flags, -1, 0) };
+    assert_eq!(memory as usize, 0x10000);
+    // SAFETY: concerns that mapping alone.
+    assert_eq!(unsafe { libc::madvise(memory, LOCKED_BYTES, libc::MADV_NOHUGEPAGE) }, 0);
+    for at in (0..LOCKED_BYTES).step_by(4096) {
+        // SAFETY: within the mapping. All read the same page of zeros, so this costs no memory.
+        let _ = unsafe { memory.cast::<u8>().add(at).read_volatile() };
+    }
+    for _ in 0..2 * std::thread::available_parallelism().unwrap().get() {
+        std::thread::spawn(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
+    }
+    let address = memory as usize;
+    std::thread::spawn(move || {
+        // SAFETY: an all-zero sched_param is a valid one, and concerns this thread.
+        unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &std::mem::zeroed()) };
+        for turn in 0.. {
+            let protection = if turn % 2 == 0 { libc::PROT_READ } else { both };
+            // SAFETY: nobody reads or writes that mapping any more.
+            unsafe { libc::mprotect(address as *mut libc::c_void, LOCKED_BYTES, protection) };
+        }
+    });
 }
 
 /// Ends the first thread alone; another one goes on until the socket closes.

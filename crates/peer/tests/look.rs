@@ -110,6 +110,36 @@ fn an_exec_that_a_helper_with_the_same_memory_hides_is_seen() {
     child.wait().unwrap();
 }
 
+/// Others wait for the look at one process; so nothing in that process may be able to hold it up.
+#[test]
+#[ignore = "keeps every processor busy for some seconds, which other tests would suffer from"]
+fn a_look_does_not_wait_for_a_process_that_keeps_its_memory_map_locked() {
+    let stage = Stage::with("hider", &["agent"]);
+    let (actor, mut child) = stage.enter("agent");
+    let pinned = alone(&actor, &stage);
+    actor.tell("lock", &[]);
+    assert_eq!(actor.hear().0, "said\n");
+    let (done, looked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for _ in 0..200 {
+            let found = now(&pinned);
+            if done.send(found).is_err() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    });
+    for at in 0..200 {
+        let found = looked.recv_timeout(std::time::Duration::from_secs(4));
+        if found != Ok(vec![]) {
+            child.kill().unwrap();
+            panic!("look {at}: {found:?}");
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// A requester of its own, which is no shim.
 fn alone(actor: &common::Actor, stage: &Stage) -> Pinned {
     let rules = Rules { claims_shim: false, ..stage.rules_for("agent") };

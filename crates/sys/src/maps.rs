@@ -38,6 +38,9 @@ const PROCMAP_QUERY: libc::Ioctl = libc::_IOWR::<Query>(b'f' as u32, 17);
 /// A helper process that shares the memory (`CLONE_VM`) keeps it in use over an `execve`: true alone is no proof.
 /// Compare the executable and the start of the stack as well.
 ///
+/// Waits while anyone in that process keeps its memory map locked, which a program of ill will can do for a minute. Never
+/// ask while others wait for the answer, where there is another way to know.
+///
 /// # Errors
 /// Any other answer of the kernel, such as `ENOTTY` before Linux 6.11. Never read an error as unchanged.
 pub fn image_unchanged(maps: BorrowedFd<'_>) -> io::Result<bool> {

@@ -189,11 +189,16 @@ fn look(bound: &Bound, then: &ProcessFacts) -> LiveProcess {
     }
 }
 
-/// A helper that shares the memory can keep the held map alive over an `execve`, and the new program can set its start
-/// of stack to the old one's (`PR_SET_MM_MAP`). Neither reaches the kernel's own report.
+/// No `execve` since the binding, by the kernel's own report, which nothing in the process can stop or delay.
+///
+/// Where there are no reports the held map is asked. That question waits for whoever holds the process's memory map
+/// locked, a program of ill will for a minute; and a helper that shares the memory can keep the map alive over an
+/// `execve`, while the new program sets its start of stack to the old one's (`PR_SET_MM_MAP`).
 fn same_image(bound: &Bound) -> Result<bool, Why> {
-    let kept = lychgate_sys::image_unchanged(bound.maps.as_fd()).map_err(|_| Why::Unclear)?;
-    Ok(kept && !bound.execs.as_ref().is_some_and(ExecWatch::executed))
+    match &bound.execs {
+        Some(watch) => Ok(!watch.executed() && bound.held.alive()),
+        None => lychgate_sys::image_unchanged(bound.maps.as_fd()).map_err(|_| Why::Unclear),
+    }
 }
 
 /// A process can move to another user namespace. It can't change its own pid namespace, only that of its children
