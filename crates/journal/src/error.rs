@@ -51,6 +51,9 @@ pub enum JournalError {
     /// The vault key that is to anchor the log is not the one that LOG names.
     #[error("{}", words().journal().error.other_vault)]
     OtherVault,
+    /// The vault gave no signature of its own for an anchor, as one that was locked meanwhile does. It was not written.
+    #[error("{}", words().journal().error.not_signed)]
+    NotSigned,
     /// No random bytes.
     #[error("{}", words().journal().error.no_randomness)]
     Random,

@@ -163,7 +163,8 @@ impl Journal {
     }
 
     /// Lets the vault vouch for the log so far: at unlock, before lock, and every 10 minutes while unlocked.
-    /// The answer is [`JournalError::OtherVault`] where `signer` is not the vault that LOG names.
+    /// The answer is [`JournalError::OtherVault`] where `signer` is not the vault that LOG names, and
+    /// [`JournalError::NotSigned`] where it no longer signs.
     pub fn anchor(&self, signer: Box<dyn VaultSigner + Send>, at: WallTime) -> Pending {
         let (promise, pending) = pending::pair();
         self.order(Order::Anchor(signer, at, promise));

@@ -8,7 +8,7 @@ use lychgate_core::event::RowKind;
 use lychgate_core::ids::{BootNo, Ref};
 use lychgate_core::proof::JournalAck;
 use lychgate_journal::verify::{Verdict, VerifyOptions, verify};
-use lychgate_journal::{End, JournalError};
+use lychgate_journal::{End, JournalError, VaultSigner};
 
 #[test]
 fn an_untouched_log_is_accepted_live_closed_and_opened_again() {
@@ -58,6 +58,32 @@ fn an_anchor_vouches_for_the_rows_before_it_and_a_receipt_for_all() {
     assert_eq!(other, Err(JournalError::OtherVault));
     journal.close(NOW).unwrap();
     assert_eq!(verify(&bench.dir, &options).verdict, Verdict::OkUnanchored { since: 6 });
+}
+
+/// The vault that LOG names, locked before it was asked to sign.
+struct Locked(Vault);
+
+impl VaultSigner for Locked {
+    fn sign(&self, _: &[u8]) -> [u8; 64] {
+        [0; 64]
+    }
+    fn public(&self) -> [u8; 32] {
+        self.0.public()
+    }
+}
+
+#[test]
+fn an_anchor_that_the_vault_no_longer_signs_does_not_enter_the_log() {
+    let bench = Bench::new(SMALL);
+    let (journal, _) = bench.open();
+    granted(&journal, 1);
+    let refused = journal.anchor(Box::new(Locked(Vault::new(1))), NOW).wait();
+    assert_eq!(refused, Err(JournalError::NotSigned));
+    one_action(&journal, 1, 7);
+    assert_eq!(bench.verify().verdict, Verdict::OkUnanchored { since: 0 });
+    journal.anchor(Box::new(Vault::new(1)), NOW).wait().unwrap();
+    journal.close(NOW).unwrap();
+    assert!(matches!(bench.verify().verdict, Verdict::OkUnanchored { since } if since > 0));
 }
 
 #[test]

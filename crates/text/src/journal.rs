@@ -48,6 +48,8 @@ pub struct JournalErrorTexts {
     pub row_refused: fn(&dyn Display) -> String,
     pub row_too_large: &'static str,
     pub other_vault: &'static str,
+    /// The vault did not sign.
+    pub not_signed: &'static str,
     pub no_randomness: &'static str,
     pub encapsulation: &'static str,
     pub boots_used_up: &'static str,

@@ -10,7 +10,8 @@ pub fn verifies(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
 
 /// Whoever holds the vault's signing key. The journal asks for a signature and never sees the key.
 pub trait VaultSigner {
-    /// Ed25519 signature over `message` (RFC 8032, no prehash).
+    /// Ed25519 signature over `message` (RFC 8032, no prehash). A signer that can't sign any more answers with anything
+    /// that does not verify; nothing of it is written.
     fn sign(&self, message: &[u8]) -> [u8; 64];
     /// The public half.
     fn public(&self) -> [u8; 32];

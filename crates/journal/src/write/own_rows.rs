@@ -6,7 +6,7 @@ use super::head::{Head, Tools, boottime_ms};
 use super::pending::Promise;
 use crate::error::JournalError;
 use crate::format::clear::{Anchor, Close, Rekey};
-use crate::format::keys::VaultSigner;
+use crate::format::keys::{VaultSigner, verifies};
 use crate::format::ratchet::{Opening, open_to};
 use lychgate_core::event::RowKind;
 use lychgate_core::ids::WallTime;
@@ -34,7 +34,12 @@ impl Head {
             open_leaf: self.open_leaf,
             signature: [0; 64],
         };
-        anchor.signature = signer.sign(&anchor.signed());
+        let signed = anchor.signed();
+        anchor.signature = signer.sign(&signed);
+        // The vault may have been locked since it was asked; and what nobody can verify must not enter the log.
+        if !verifies(&tools.log.vault_key, &signed, &anchor.signature) {
+            return Err(JournalError::NotSigned);
+        }
         let clear = anchor.encode();
         let row = Unsealed::own(RowKind::Anchor, at, Cause::VaultVouches)?;
         self.stage(tools, batch, row, Some(promise), clear.len(), |_, _| clear)

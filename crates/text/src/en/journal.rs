@@ -33,6 +33,7 @@ const ERROR: JournalErrorTexts = JournalErrorTexts {
     row_refused: |why| format!("the journal refuses the row: {why}"),
     row_too_large: "the journal refuses the row: it is larger than a segment of this log can hold",
     other_vault: "the journal is anchored by another vault key than this one",
+    not_signed: "the vault did not sign for the journal, so it vouches for nothing new; it may have been locked just now",
     no_randomness: "the system gave no random bytes; nothing was written",
     encapsulation: "the key encapsulation to the audit key failed",
     boots_used_up: "the journal can't be used: its boot numbers ran out; keep it elsewhere and begin a new one",
