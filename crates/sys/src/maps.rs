@@ -27,8 +27,8 @@ struct Query {
 /// The mapping that holds the address, or the next one above it.
 const COVERING_OR_NEXT: u64 = 0x10;
 
-/// `PROCMAP_QUERY`: `_IOWR('f', 17, struct procmap_query)`.
-const PROCMAP_QUERY: libc::Ioctl = libc::_IOWR::<Query>(b'f' as u32, 17);
+/// `PROCMAP_QUERY`, the request of [`image_unchanged`]: `_IOWR('f', 17, struct procmap_query)`.
+pub const PROCMAP_QUERY: libc::Ioctl = libc::_IOWR::<Query>(b'f' as u32, 17);
 
 /// True where the memory that `maps` (an open `/proc/PID/maps`) described when it was opened is still in use.
 ///

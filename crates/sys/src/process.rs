@@ -16,6 +16,18 @@ pub fn set_dumpable(dumpable: bool) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// From now on no memory of this process can become code that was writable: neither both at once, nor one after the
+/// other (`PR_SET_MDWE`, Linux 6.3). Child processes are free of it (Linux 6.6). It can't be taken back.
+///
+/// # Errors
+/// Where the kernel refuses.
+pub fn refuse_writable_code() -> io::Result<()> {
+    let what = libc::PR_MDWE_REFUSE_EXEC_GAIN | libc::PR_MDWE_NO_INHERIT;
+    // SAFETY: PR_SET_MDWE takes one integer and touches no memory of ours.
+    let result = unsafe { libc::prctl(libc::PR_SET_MDWE, libc::c_ulong::from(what), 0, 0, 0) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Milliseconds since the kernel booted, suspend included (`clock_gettime(2)`, `CLOCK_BOOTTIME`). Never steps back.
 #[must_use]
 pub fn boottime_ms() -> u64 {
