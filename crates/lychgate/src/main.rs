@@ -18,7 +18,12 @@ mod ports;
 mod trouble;
 
 use clap::Parser;
+use lychgate_sys::Wiping;
 use std::process::ExitCode;
+
+/// Every role holds something that must not stay behind in freed memory: a credential, a key, a passphrase.
+#[global_allocator]
+static ALLOCATOR: Wiping = Wiping;
 
 fn main() -> ExitCode {
     loader::start_over_without_loader_variables();

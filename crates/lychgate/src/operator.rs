@@ -7,7 +7,8 @@ use crate::paths::Paths;
 use crate::trouble::Trouble;
 use lychgate_core::card::{CardView, visible};
 use lychgate_core::evidence::ProcessInode;
-use lychgate_text::{Attempt, Catalogue, Cause, Problem};
+use lychgate_harden::Role;
+use lychgate_text::{Attempt, Catalogue, Cause, HardenStep, Problem};
 use lychgate_wire::operator::{Command, Failure, FromOperator, Reply, Status, ToOperator};
 use lychgate_wire::sensitive::Sensitive;
 use lychgate_wire::transport::{self, Frame, FrameError, Reader, Writer};
@@ -83,7 +84,7 @@ impl Operator {
         let (reader, writer) = transport::halves(socket).map_err(|error| left(say, &error))?;
         let mut operator = Self { say, reader, writer, process, server: None, last_id: 0, cards: None };
         operator.greet().await?;
-        lychgate_sys::set_dumpable(false).map_err(|error| unreadable(say, &error))?;
+        harden(say, Role::Person)?;
         Ok(operator)
     }
 
@@ -249,7 +250,12 @@ fn left(say: &dyn Catalogue, error: &dyn Display) -> Trouble {
     Trouble::of(say, &Problem::GatewayLeft { why: Cause::Said(&visible(&error.to_string())) })
 }
 
-/// The system did not let this process make itself unreadable: no secret may enter it.
-pub(crate) fn unreadable(say: &dyn Catalogue, error: &std::io::Error) -> Trouble {
-    Trouble::system(say, Attempt::Hiding, error)
+/// Gives up what `role` has no use for. From here on nobody of the same user can look at it, the gateway included.
+pub(crate) fn harden(say: &dyn Catalogue, role: Role) -> Result<(), Trouble> {
+    lychgate_harden::harden(role).map_err(|refused| hardening(say, refused.step, &refused.error))
+}
+
+/// A step of it failed.
+pub(crate) fn hardening(say: &dyn Catalogue, step: HardenStep, error: &std::io::Error) -> Trouble {
+    Trouble::system(say, Attempt::Harden(step), error)
 }

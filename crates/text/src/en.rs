@@ -4,6 +4,7 @@ mod answers;
 mod cards;
 mod demo;
 mod gateway;
+mod harden;
 mod help;
 mod http;
 mod journal;

@@ -1,5 +1,7 @@
 //! What the gateway itself says, to a console or to an agent, beside outcomes and reasons; and why it does not start.
 
+use crate::harden::HardenStep;
+
 /// A text of the gateway. Foreign text in it has been made visible by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewayText<'a> {
@@ -160,10 +162,8 @@ pub enum GatewayText<'a> {
 /// What a gateway does before it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewayStep {
-    /// Making the process unreadable to others of its user.
-    Hiding,
-    /// No core dumps.
-    CoreDumps,
+    /// Giving up what it has no use for.
+    Harden(HardenStep),
     /// As many descriptors as the system allows.
     Descriptors,
     /// The event loop.

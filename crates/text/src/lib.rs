@@ -15,6 +15,7 @@ mod catalogue;
 mod demo;
 mod en;
 mod gateway;
+mod harden;
 mod help;
 mod http;
 mod journal;
@@ -35,6 +36,7 @@ pub use card::card;
 pub use catalogue::{CardPart, Catalogue};
 pub use demo::{Demo, DemoCheck, DemoFailure, DemoProgram, DemoStep};
 pub use gateway::{GatewayStep, GatewayText};
+pub use harden::HardenStep;
 pub use help::{About, HelpTexts};
 pub use http::{
     AddressTexts, CertificateTexts, CredentialTexts, DialTexts, HandshakeTexts, HttpTexts, MessageTexts, ResolveTexts,

@@ -27,6 +27,8 @@ pub struct SealTexts {
     /// Memory that could not be had, in KiB.
     pub no_memory: fn(kib: u32) -> String,
     pub no_randomness: &'static str,
+    /// What the system said.
+    pub no_locked_memory: fn(&dyn Display) -> String,
     pub too_long_to_seal: &'static str,
     pub cbor_of_another_form: &'static str,
     pub cbor_left_over: &'static str,

@@ -3,20 +3,21 @@
 use super::source::{File, Sources};
 
 /// A crate, and those of ours that it may depend on. A pair that is not here is a change of design.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("sys", &[]),
     ("text", &["core"]),
-    ("seal", &["text"]),
+    ("harden", &["text", "sys"]),
+    ("seal", &["text", "sys"]),
     ("http", &["core", "text"]),
     ("peer", &["core", "text", "sys"]),
     ("wire", &["core", "text", "sys"]),
     ("journal", &["core", "text", "seal"]),
-    ("vault", &["core", "text", "seal"]),
+    ("vault", &["core", "text", "sys", "seal"]),
     ("view", &["core", "text", "journal", "seal"]),
     ("shim", &["core", "text", "wire"]),
-    ("gateway", &["core", "text", "sys", "peer", "seal", "journal", "vault", "http", "wire"]),
-    ("lychgate", &["core", "text", "sys", "seal", "journal", "view", "vault", "wire", "shim", "gateway"]),
+    ("gateway", &["core", "text", "sys", "harden", "peer", "seal", "journal", "vault", "http", "wire"]),
+    ("lychgate", &["core", "text", "sys", "harden", "seal", "journal", "view", "vault", "wire", "shim", "gateway"]),
 ];
 
 pub(super) fn check(sources: &Sources) -> Vec<String> {

@@ -3,12 +3,13 @@
 use super::Context;
 use crate::cli::{FactorFrom, Format};
 use crate::factor::{self, Source};
-use crate::operator::unreadable;
+use crate::operator::harden;
 use crate::output;
 use crate::ports::{self, Created};
 use crate::trouble::{Exit, Outcome, Trouble};
 use clap::Args;
 use lychgate_core::card::visible;
+use lychgate_harden::Role;
 use lychgate_text::{Message, Problem};
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -30,7 +31,7 @@ struct Printed<'a> {
 }
 
 pub(crate) fn run(context: &Context, args: InitArgs) -> Outcome {
-    lychgate_sys::set_dumpable(false).map_err(|error| unreadable(context.say, &error))?;
+    harden(context.say, Role::Offline)?;
     let (created, _passphrase) = create(context, Source::of(args.factor.factor_stdin))?;
     if args.format.json {
         let state_dir = context.paths.state.display().to_string();

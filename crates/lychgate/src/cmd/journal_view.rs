@@ -4,7 +4,7 @@
 use super::Context;
 use crate::cli::{FactorFrom, Format, help};
 use crate::factor::{self, Source};
-use crate::operator::unreadable;
+use crate::operator::harden;
 use crate::output;
 use crate::ports::store;
 use crate::trouble::{Exit, Outcome, Trouble};
@@ -15,6 +15,7 @@ use jiff::tz::TimeZone;
 use lychgate_core::card::visible;
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::{ActionNo, Ref, RunId, WallTime};
+use lychgate_harden::Role;
 use lychgate_text::{Attempt, Message, Problem};
 use lychgate_view::audit_key::{self, AuditPrivateKey};
 use lychgate_view::{ActivityLine, Filter, Rows, SessionLine, activity as lines_of, day, read, render};
@@ -149,7 +150,7 @@ fn verdict(lines: &[ActivityLine]) -> Exit {
 }
 
 fn open(context: &Context, factor: FactorFrom) -> Result<AuditPrivateKey, Trouble> {
-    lychgate_sys::set_dumpable(false).map_err(|error| unreadable(context.say, &error))?;
+    harden(context.say, Role::Person)?;
     let path = lychgate_vault::Files::in_dir(&context.paths.state).audit_key();
     if path.symlink_metadata().is_err() {
         let dir = visible(&context.paths.state.display().to_string());

@@ -3,10 +3,12 @@
 use super::Context;
 use crate::cli::{FactorFrom, help};
 use crate::factor::{self, Source};
+use crate::operator::harden;
 use crate::trouble::{Exit, Outcome};
 use crate::{output, ports};
 use clap::Args;
 use lychgate_core::card::visible;
+use lychgate_harden::Role;
 use lychgate_text::Message;
 use lychgate_vault::Files;
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) fn run(context: &Context, args: RestoreArgs) -> Outcome {
+    harden(context.say, Role::Offline)?;
     let source = args.file.unwrap_or_else(|| Files::in_dir(&context.paths.state).previous());
     let passphrase = factor::passphrase(context.say, Source::of(args.factor.factor_stdin))?;
     ports::restore(context, &source, &passphrase)?;

@@ -118,8 +118,7 @@ pub(super) fn text(text: &Text<'_>) -> String {
 
 fn step(step: Step) -> &'static str {
     match step {
-        Step::Hiding => "turning non-dumpable",
-        Step::CoreDumps => "forbidding core dumps",
+        Step::Harden(step) => super::harden::step(step),
         Step::Descriptors => "raising the descriptor limit",
         Step::Runtime => "starting the runtime",
         Step::OwnProgram => "looking at the own program",

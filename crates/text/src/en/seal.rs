@@ -22,6 +22,12 @@ pub(super) const TEXTS: SealTexts = SealTexts {
         )
     },
     no_randomness: "the kernel gave no random bytes (getrandom); nothing was written",
+    no_locked_memory: |why| {
+        format!(
+            "keys must not reach the swap space, and the system gives no locked memory ({why}): raise the limit of the user \
+             or the service (`ulimit -l`, LimitMEMLOCK=)"
+        )
+    },
     too_long_to_seal: "too long to be sealed",
     cbor_of_another_form: "not the expected CBOR",
     cbor_left_over: "not the expected CBOR: bytes are left over",

@@ -1,5 +1,7 @@
 //! What was being done when something failed.
 
+use crate::harden::HardenStep;
+
 /// What was tried. Said as a label, so that "failed" or "took too long" can follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt<'a> {
@@ -7,8 +9,8 @@ pub enum Attempt<'a> {
     Starting,
     /// Finding out which file this program is.
     FindingProgram,
-    /// Making this process unreadable to others of its user.
-    Hiding,
+    /// Giving up what it has no use for.
+    Harden(HardenStep),
     /// Becoming the leader of a session of its own.
     LeavingSession,
     /// Starting this program over without environment.

@@ -12,11 +12,11 @@ use super::unlock::{ask_and_unlock, unlock};
 use crate::cli::FactorFrom;
 use crate::factor::Source;
 use crate::hidden::Quiet;
-use crate::operator::{Operator, block_on, unreadable};
+use crate::operator::{Operator, block_on, hardening};
 use crate::trouble::{Exit, Outcome, Trouble};
 use crate::{output, ports};
 use clap::Args;
-use lychgate_text::Message;
+use lychgate_text::{HardenStep, Message};
 use zeroize::Zeroizing;
 
 #[derive(Debug, Clone, Copy, Args)]
@@ -41,8 +41,11 @@ pub(crate) fn run(context: &Context, args: UpArgs) -> Outcome {
 
 /// Creates the vault. The passphrase is used once more, for the first unlock.
 fn first_run(context: &Context, source: Source) -> Result<Zeroizing<String>, Trouble> {
-    // Nobody looks at this process yet, so it can hide; the gateway will look, so it must show itself again.
-    let hide = |hidden: bool| lychgate_sys::set_dumpable(!hidden).map_err(|error| unreadable(context.say, &error));
+    // Nobody looks at this process yet, so it can hide; the gateway will look, so it must show itself again. What can't be
+    // taken back comes with the connection.
+    let hide = |hidden: bool| {
+        lychgate_sys::set_dumpable(!hidden).map_err(|error| hardening(context.say, HardenStep::Hiding, &error))
+    };
     hide(true)?;
     let (created, passphrase) = init::create(context, source)?;
     init::tell(context, &created);

@@ -6,7 +6,7 @@ pub(in crate::en) fn attempt<'a>(attempt: &A<'a>) -> &'a str {
     match attempt {
         A::Starting => "starting",
         A::FindingProgram => "finding this program",
-        A::Hiding => "shutting this program off from others",
+        A::Harden(step) => crate::en::harden::step(*step),
         A::LeavingSession => "leaving the session",
         A::StartingAnew => "starting anew with an empty environment",
         A::ReadingInput => "reading standard input",
