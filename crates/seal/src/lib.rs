@@ -11,6 +11,7 @@ pub mod container;
 pub mod durable;
 pub mod kdf;
 pub mod keys;
+pub mod memory;
 pub mod random;
 
 pub use container::{Damage, FileId, FileKind, MasterKey, NewSlot, SealError, Sealed, Slot, SlotId, SlotKind};

@@ -35,9 +35,10 @@ impl Unlocked {
         }
         check_binding(&channel.name, &channel.binding)?;
         check_secret(&channel.name, &secret)?;
+        let secret = Secret::kept(&secret)?;
         let name = channel.name.clone();
         let version = self.next_version();
-        self.payload.channels.push(StoredChannel { channel: Channel { version, ..channel }, secret: Secret(secret) });
+        self.payload.channels.push(StoredChannel { channel: Channel { version, ..channel }, secret });
         if let Err(error) = self.save_change() {
             self.payload.channels.pop();
             return Err(error);
@@ -76,7 +77,8 @@ impl Unlocked {
     pub fn rotate_secret(&mut self, name: &ChannelName, secret: SecretBytes) -> Result<(), VaultError> {
         check_secret(name, &secret)?;
         let at = self.position(name)?;
-        let old = std::mem::replace(&mut self.stored(at, name)?.secret, Secret(secret));
+        let secret = Secret::kept(&secret)?;
+        let old = std::mem::replace(&mut self.stored(at, name)?.secret, secret);
         if let Err(error) = self.save_change() {
             self.stored(at, name)?.secret = old;
             return Err(error);

@@ -6,6 +6,7 @@ use lychgate_core::agent_pin::AgentName;
 use lychgate_core::channel::ChannelName;
 use lychgate_seal::SealError;
 use lychgate_seal::durable::{DirRefused, LockRefused, ReadRefused};
+use lychgate_seal::memory::NoLockedMemory;
 use lychgate_seal::random::NoRandomness;
 use lychgate_text::words;
 use std::fmt::Display;
@@ -48,6 +49,9 @@ pub enum VaultError {
     /// The sealed file itself.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// No memory for secrets.
+    #[error(transparent)]
+    Memory(#[from] NoLockedMemory),
     /// A file that must be ours alone is not, or can't be read.
     #[error(transparent)]
     Read(#[from] ReadRefused),

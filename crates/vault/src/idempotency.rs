@@ -31,7 +31,7 @@ impl Unlocked {
             context.extend_from_slice(&(part.len() as u64).to_le_bytes());
             context.extend_from_slice(part);
         }
-        let secret = self.payload.idempotency_secret.0.expose();
+        let secret = self.payload.idempotency_secret.expose();
         let derived = keys::derive::<16>(secret, &[], "lychgate/vault/1/idempotency", &context);
         let mut value = u128::from_be_bytes(*derived);
         value = (value & !(0xf << 76)) | (0x8 << 76);

@@ -40,7 +40,7 @@ pub fn init(dir: &Path, passphrase: &[u8], pin: &[u8], cost: Cost) -> Result<Ini
     let id = FileId::random()?;
     let mut epoch = EpochState::first(files.epoch_mark(), id.0.0)?;
     let stamp = epoch.next_stamp(payload::Stamp { epoch: 0, generation: 0 });
-    let payload = Payload {
+    let mut payload = Payload {
         format: FORMAT,
         stamp,
         signing_seed: Secret::random()?,
@@ -53,7 +53,7 @@ pub fn init(dir: &Path, passphrase: &[u8], pin: &[u8], cost: Cost) -> Result<Ini
         settings: Settings::INITIAL,
     };
     let path = files.vault();
-    let signer = Signer::from_seed(&payload.signing_seed.0).ok_or_else(|| VaultError::Payload(path.clone()))?;
+    let signer = Signer::from_seed(payload.signing_seed.keep()?).ok_or_else(|| VaultError::Payload(path.clone()))?;
     let slots = vec![NewSlot::derive(SlotKind::Passphrase, passphrase, cost)?];
     let (sealed, _) = Sealed::create(VAULT_KIND, &path, id, slots, &payload.encode(&path)?)?;
     epoch.saving(stamp)?;

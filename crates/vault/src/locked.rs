@@ -5,6 +5,7 @@ use crate::epoch::EpochState;
 use crate::error::VaultError;
 use crate::files::Files;
 use crate::payload::Payload;
+use crate::store::StoreKey;
 use crate::unlocked::Unlocked;
 use lychgate_core::ids::VaultEpoch;
 use lychgate_seal::durable::{self, Lock, ReadRefused};
@@ -105,11 +106,13 @@ impl Locked {
         }
         let master = self.sealed.unwrap_master(slot, key)?;
         let mut payload = Payload::decode(&self.sealed.open(&master)?, &path)?;
-        let signer = crate::signer::Signer::from_seed(&payload.signing_seed.0)
+        payload.keep()?;
+        let signer = crate::signer::Signer::from_seed(payload.signing_seed.keep()?)
             .ok_or_else(|| VaultError::Payload(path.clone()))?;
+        let store_key = StoreKey::new(payload.store_key.keep()?);
         let warning = self.epoch.at_unlock(payload.stamp)?;
         payload.pin.reset();
-        Ok(Open { master, payload, signer, warning })
+        Ok(Open { master, payload, signer, store_key, warning })
     }
 }
 
@@ -118,6 +121,7 @@ pub(crate) struct Open {
     pub(crate) master: lychgate_seal::MasterKey,
     pub(crate) payload: Payload,
     pub(crate) signer: crate::signer::Signer,
+    pub(crate) store_key: StoreKey,
     pub(crate) warning: Option<crate::epoch::EpochWarning>,
 }
 

@@ -5,10 +5,12 @@ use crate::pin::PinVerifier;
 use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::channel::Channel;
 use lychgate_core::secret::SecretBytes;
-use lychgate_seal::cbor;
+use lychgate_seal::{cbor, memory};
+use lychgate_sys::LockedBytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub(crate) const FORMAT: u16 = 2;
@@ -83,23 +85,71 @@ impl Payload {
         let payload: Self = cbor::decode(bytes).map_err(|_| unknown())?;
         if *payload.encode(file)? == bytes { Ok(payload) } else { Err(unknown()) }
     }
+
+    /// Moves every secret to where an open vault keeps it.
+    pub(crate) fn keep(&mut self) -> Result<(), VaultError> {
+        // Named one by one, so that a new field is not forgotten.
+        let Self {
+            format: _,
+            stamp: _,
+            signing_seed,
+            idempotency_secret,
+            store_key,
+            pin,
+            next_channel_version: _,
+            channels,
+            agents: _,
+            settings: _,
+        } = self;
+        let channels = channels.iter_mut().map(|stored| &mut stored.secret);
+        for secret in [signing_seed, idempotency_secret, store_key, pin.hash()].into_iter().chain(channels) {
+            secret.keep()?;
+        }
+        Ok(())
+    }
 }
 
 /// A secret inside the payload: the one place where secret bytes are written, always into what is sealed next.
-pub(crate) struct Secret(pub(crate) SecretBytes);
+pub(crate) enum Secret {
+    /// As it was read or made, for a moment.
+    Fresh(SecretBytes),
+    /// As an open vault keeps it. The action store holds its key together with the payload.
+    Kept(Arc<LockedBytes>),
+}
 
 impl Secret {
     /// 32 random bytes.
     pub(crate) fn random() -> Result<Self, VaultError> {
         let mut bytes = vec![0; 32];
         lychgate_seal::random::fill(&mut bytes)?;
-        Ok(Self(SecretBytes::new(bytes)))
+        Ok(Self::Fresh(SecretBytes::new(bytes)))
+    }
+
+    pub(crate) fn kept(secret: &SecretBytes) -> Result<Self, VaultError> {
+        Ok(Self::Kept(Arc::new(memory::locked(secret.expose())?)))
+    }
+
+    pub(crate) fn expose(&self) -> &[u8] {
+        match self {
+            Self::Fresh(secret) => secret.expose(),
+            Self::Kept(bytes) => bytes,
+        }
+    }
+
+    /// The same bytes, as an open vault keeps them.
+    pub(crate) fn keep(&mut self) -> Result<Arc<LockedBytes>, VaultError> {
+        let bytes = match self {
+            Self::Kept(bytes) => return Ok(Arc::clone(bytes)),
+            Self::Fresh(secret) => Arc::new(memory::locked(secret.expose())?),
+        };
+        *self = Self::Kept(Arc::clone(&bytes));
+        Ok(bytes)
     }
 }
 
 impl Serialize for Secret {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_bytes(self.0.expose())
+        s.serialize_bytes(self.expose())
     }
 }
 
@@ -112,7 +162,7 @@ impl<'de> Deserialize<'de> for Secret {
                 f.write_str("bytes")
             }
             fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Secret, E> {
-                Ok(Secret(SecretBytes::new(bytes.to_vec())))
+                Ok(Secret::Fresh(SecretBytes::new(bytes.to_vec())))
             }
         }
         d.deserialize_bytes(Bytes)

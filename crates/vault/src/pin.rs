@@ -40,7 +40,7 @@ impl PinVerifier {
     pub(crate) fn new(pin: &[u8]) -> Result<Self, VaultError> {
         let salt = random::bytes()?;
         let hash = hash(pin, &salt, COST)?;
-        Ok(Self { salt: Fixed(salt), cost: COST, hash: Secret(hash), tries_left: PIN_TRIES })
+        Ok(Self { salt: Fixed(salt), cost: COST, hash: Secret::Fresh(hash), tries_left: PIN_TRIES })
     }
 
     /// Counts before it compares. An error counts too and is no verdict.
@@ -48,7 +48,7 @@ impl PinVerifier {
         let Some(left) = self.tries_left.checked_sub(1) else { return Ok(PinVerdict::Blocked) };
         self.tries_left = left.min(PIN_TRIES);
         let given = hash(pin, &self.salt.0, self.cost)?;
-        if bool::from(given.expose().ct_eq(self.hash.0.expose())) {
+        if bool::from(given.expose().ct_eq(self.hash.expose())) {
             self.reset();
             return Ok(PinVerdict::Ok);
         }
@@ -58,6 +58,10 @@ impl PinVerifier {
     /// All tries again: after the right PIN, and after an unlock.
     pub(crate) fn reset(&mut self) {
         self.tries_left = PIN_TRIES;
+    }
+
+    pub(crate) fn hash(&mut self) -> &mut Secret {
+        &mut self.hash
     }
 
     pub(crate) fn tries_left(&self) -> u32 {

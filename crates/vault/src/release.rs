@@ -4,6 +4,7 @@ use crate::unlocked::Unlocked;
 use lychgate_core::channel::ChannelName;
 use lychgate_core::ids::VaultEpoch;
 use lychgate_core::proof::{Armed, Released};
+use lychgate_core::secret::SecretBytes;
 use lychgate_text::words;
 
 /// Why a credential was not released. The action did not start: write its ABORT row.
@@ -56,6 +57,6 @@ impl Unlocked {
             let (name, now) = (name.clone(), stored.channel.version);
             return Err(ReleaseRefused::OtherVersion { name, permit: version, now });
         }
-        Ok(Released::against(armed, stored.secret.0.duplicate()))
+        Ok(Released::against(armed, SecretBytes::new(stored.secret.expose().to_vec())))
     }
 }

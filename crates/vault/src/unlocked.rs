@@ -24,6 +24,7 @@ pub struct Unlocked {
     pub(crate) master: MasterKey,
     pub(crate) payload: Payload,
     signer: Signer,
+    store_key: StoreKey,
     warning: Option<EpochWarning>,
 }
 
@@ -48,8 +49,8 @@ pub(crate) enum Keep {
 impl Unlocked {
     pub(crate) fn new(locked: Locked, open: Open) -> Self {
         let Locked { files, lock, sealed, epoch } = locked;
-        let Open { master, payload, signer, warning } = open;
-        Self { files, lock, sealed, epoch, master, payload, signer, warning }
+        let Open { master, payload, signer, store_key, warning } = open;
+        Self { files, lock, sealed, epoch, master, payload, signer, store_key, warning }
     }
 
     /// The epoch. Approvals are bound to it; a permit of another one releases nothing.
@@ -102,10 +103,10 @@ impl Unlocked {
         &self.signer
     }
 
-    /// The key of the action store. The store keeps a copy of its own: drop it when the vault is locked.
+    /// The key of the action store. It lives as long as anyone holds it: drop it when the vault is locked.
     #[must_use]
     pub fn store_key(&self) -> StoreKey {
-        StoreKey::new(self.payload.store_key.0.duplicate())
+        self.store_key.share()
     }
 
     /// Checks a PIN. Five wrong ones in a row, and only an unlock helps; the right one gives all tries back.
@@ -146,8 +147,8 @@ impl Unlocked {
     pub fn lock(mut self) -> (Locked, Option<VaultError>) {
         let raised = self.epoch.at_lock();
         let saved = self.write(Keep::AsItIs);
-        let Self { files, lock, sealed, epoch, master, payload, signer, warning: _ } = self;
-        drop((master, payload, signer));
+        let Self { files, lock, sealed, epoch, master, payload, signer, store_key, warning: _ } = self;
+        drop((master, payload, signer, store_key));
         (Locked { files, lock, sealed, epoch }, raised.err().or(saved.err()))
     }
 

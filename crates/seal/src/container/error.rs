@@ -4,6 +4,7 @@ use super::FileKind;
 use super::damage::Damage;
 use super::slot::{MOST_SLOTS, SlotId, SlotKind};
 use crate::kdf::CostError;
+use crate::memory::NoLockedMemory;
 use crate::random::NoRandomness;
 use lychgate_text::words;
 use std::fmt::Display;
@@ -92,6 +93,9 @@ pub enum SealError {
     /// No randomness.
     #[error(transparent)]
     Random(#[from] NoRandomness),
+    /// No locked memory.
+    #[error(transparent)]
+    Memory(#[from] NoLockedMemory),
 }
 
 fn wrong_key(kind: SlotKind) -> fn(&dyn Display) -> String {

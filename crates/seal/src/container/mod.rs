@@ -18,9 +18,10 @@ pub use slot::{NewSlot, Slot, SlotId, SlotKind};
 
 use crate::cbor::Fixed;
 use crate::kdf::SlotKey;
-use crate::{aead, keys, random};
+use crate::{aead, keys, memory, random};
 use error::Names;
 use format::Header;
+use lychgate_sys::LockedBytes;
 use slot::Stuck;
 use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
@@ -39,8 +40,7 @@ pub struct FileKind {
 
 /// What opens and reseals one file's payload. Worth as much as everything in it.
 pub struct MasterKey {
-    // Boxed, so that moving it leaves no copy behind.
-    key: Box<Zeroizing<[u8; aead::KEY_BYTES]>>,
+    key: LockedBytes,
 }
 
 impl std::fmt::Debug for MasterKey {
@@ -80,13 +80,13 @@ impl Sealed {
         slots: Vec<NewSlot>,
         payload: &[u8],
     ) -> Result<(Self, MasterKey), SealError> {
-        let mut key = Box::new(Zeroizing::new([0; aead::KEY_BYTES]));
+        let mut key = Zeroizing::new([0; aead::KEY_BYTES]);
         random::fill(key.as_mut_slice())?;
-        let master = MasterKey { key };
+        let master = MasterKey { key: memory::locked(&*key)? };
         let context = slot::FileContext { purpose: kind.purpose, file_id: &id };
         let mut wrapped = Vec::with_capacity(slots.len());
         for (number, slot) in (1..).zip(slots) {
-            wrapped.push(slot::wrap(&context, SlotId(number), slot, &master.key)?);
+            wrapped.push(slot::wrap(&context, SlotId(number), slot, &key)?);
         }
         let header = Header {
             purpose: kind.purpose.to_owned(),
@@ -138,7 +138,7 @@ impl Sealed {
             Stuck::WrongKey => self.names().wrong_key(found.kind()),
             Stuck::Damaged => self.names().damaged(Damage::Wrap),
         })?;
-        let master = MasterKey { key };
+        let master = MasterKey { key: memory::locked(&*key)? };
         self.own(&master)?;
         Ok(master)
     }
@@ -198,7 +198,7 @@ impl Sealed {
 
 /// Commits to the master key: a payload that opens under two keys can't be made to pass as one file.
 fn master_check(master: &MasterKey, context: &slot::FileContext<'_>) -> Zeroizing<[u8; 32]> {
-    keys::derive(master.key.as_slice(), &[], "lychgate/seal/1/master-check", &context.bytes())
+    keys::derive(&master.key, &[], "lychgate/seal/1/master-check", &context.bytes())
 }
 
 fn write_key(
@@ -206,7 +206,7 @@ fn write_key(
     salt: &[u8],
     context: &slot::FileContext<'_>,
 ) -> (Zeroizing<[u8; aead::KEY_BYTES]>, [u8; aead::NONCE_BYTES]) {
-    let key = keys::derive(master.key.as_slice(), salt, "lychgate/seal/1/payload-key", &context.bytes());
-    let nonce = keys::derive(master.key.as_slice(), salt, "lychgate/seal/1/payload-nonce", &context.bytes());
+    let key = keys::derive(&master.key, salt, "lychgate/seal/1/payload-key", &context.bytes());
+    let nonce = keys::derive(&master.key, salt, "lychgate/seal/1/payload-nonce", &context.bytes());
     (key, *nonce)
 }

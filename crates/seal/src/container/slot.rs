@@ -143,13 +143,13 @@ pub(super) fn unwrap(
     file: &FileContext<'_>,
     slot: &Slot,
     key: &SlotKey,
-) -> Result<Box<Zeroizing<[u8; aead::KEY_BYTES]>>, Stuck> {
+) -> Result<Zeroizing<[u8; aead::KEY_BYTES]>, Stuck> {
     let context = context(file, slot.id, slot.kind, slot.salt(), slot.cost);
     if !bool::from(commitment(key, &context).ct_eq(&slot.commitment.0)) {
         return Err(Stuck::WrongKey);
     }
     let opened = aead::open(&wrap_key(key, &context), &slot.nonce.0, &context, &slot.wrapped.0);
-    let mut master = Box::new(Zeroizing::new([0; aead::KEY_BYTES]));
+    let mut master = Zeroizing::new([0; aead::KEY_BYTES]);
     match opened {
         Some(bytes) if bytes.len() == aead::KEY_BYTES => master.copy_from_slice(&bytes),
         _ => return Err(Stuck::Damaged),

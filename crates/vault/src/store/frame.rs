@@ -9,12 +9,12 @@
 
 use super::{StoreDamage, StoreError};
 use lychgate_core::record::Record;
-use lychgate_core::secret::SecretBytes;
+use lychgate_seal::memory::{self, NoLockedMemory};
 use lychgate_seal::{aead, cbor, keys, random};
+use lychgate_sys::LockedBytes;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 const MAGIC: &[u8; 8] = b"LYCHACTS";
 const VERSION: u16 = 1;
@@ -52,20 +52,25 @@ impl Head {
 
 /// Keys of one store file.
 pub(super) struct Keys {
-    frames: Box<Zeroizing<[u8; aead::KEY_BYTES]>>,
-    lengths: Box<Zeroizing<[u8; 32]>>,
+    /// One for records, of [`aead::KEY_BYTES`], and one for lengths.
+    frames: LockedBytes,
+    lengths: LockedBytes,
 }
 
 impl Keys {
-    pub(super) fn derive(key: &SecretBytes, head: &Head) -> Self {
-        Self {
-            frames: Box::new(keys::derive(key.expose(), head.bytes(), "lychgate/store/1/frames", &[])),
-            lengths: Box::new(keys::derive(key.expose(), head.bytes(), "lychgate/store/1/lengths", &[])),
-        }
+    pub(super) fn derive(key: &[u8], head: &Head) -> Result<Self, NoLockedMemory> {
+        let frames = keys::derive::<{ aead::KEY_BYTES }>(key, head.bytes(), "lychgate/store/1/frames", &[]);
+        let lengths = keys::derive::<32>(key, head.bytes(), "lychgate/store/1/lengths", &[]);
+        Ok(Self { frames: memory::locked(&*frames)?, lengths: memory::locked(&*lengths)? })
+    }
+
+    #[expect(clippy::expect_used, reason = "`derive` made it of this length")]
+    fn frames(&self) -> &[u8; aead::KEY_BYTES] {
+        self.frames.first_chunk().expect("a whole key")
     }
 
     fn length_check(&self, chain: &Chain, length: [u8; LENGTH_BYTES]) -> [u8; CHECK_BYTES] {
-        *keys::derive(self.lengths.as_slice(), &chain.0, "lychgate/store/1/length", &length)
+        *keys::derive(&self.lengths, &chain.0, "lychgate/store/1/length", &length)
     }
 }
 
@@ -106,7 +111,7 @@ impl NotSealed {
 pub(super) fn seal(keys: &Keys, chain: &Chain, record: &Record) -> Result<SealedFrame, NotSealed> {
     let plain = cbor::encode(record).map_err(|_| NotSealed::TooLong)?;
     let nonce = random::bytes().map_err(NotSealed::Random)?;
-    let sealed = aead::seal(&keys.frames, &nonce, &chain.0, &plain).map_err(|_| NotSealed::TooLong)?;
+    let sealed = aead::seal(keys.frames(), &nonce, &chain.0, &plain).map_err(|_| NotSealed::TooLong)?;
     if sealed.len() > MOST_SEALED_BYTES {
         return Err(NotSealed::TooLong);
     }
@@ -140,7 +145,7 @@ pub(super) fn open(
     sealed: &[u8],
 ) -> Result<(Record, Chain), NotOpened> {
     let nonce = prefix.last_chunk::<{ aead::NONCE_BYTES }>().ok_or(NotOpened::Changed)?;
-    let plain = aead::open(&keys.frames, nonce, &chain.0, sealed).ok_or(NotOpened::Changed)?;
+    let plain = aead::open(keys.frames(), nonce, &chain.0, sealed).ok_or(NotOpened::Changed)?;
     let record = cbor::decode(&plain).map_err(|_| NotOpened::Unknown)?;
     Ok((record, chain.after(prefix, sealed)))
 }

@@ -13,21 +13,27 @@ pub use damage::StoreDamage;
 use frame::Keys;
 use lychgate_core::ids::WallTime;
 use lychgate_core::record::Record;
-use lychgate_core::secret::SecretBytes;
 use lychgate_seal::durable::{self, Access, PRIVATE_FILE, ReadRefused};
+use lychgate_seal::memory::NoLockedMemory;
 use lychgate_seal::random;
+use lychgate_sys::LockedBytes;
 use lychgate_text::words;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The key of the action store, from the vault's payload.
-pub struct StoreKey(SecretBytes);
+pub struct StoreKey(Arc<LockedBytes>);
 
 impl StoreKey {
-    pub(crate) fn new(key: SecretBytes) -> Self {
+    pub(crate) fn new(key: Arc<LockedBytes>) -> Self {
         Self(key)
+    }
+
+    pub(crate) fn share(&self) -> Self {
+        Self(Arc::clone(&self.0))
     }
 }
 
@@ -57,6 +63,9 @@ pub enum StoreError {
     /// No randomness.
     #[error(transparent)]
     Random(#[from] random::NoRandomness),
+    /// No memory for its keys. The file is as it was.
+    #[error(transparent)]
+    Memory(#[from] NoLockedMemory),
 }
 
 /// What was found on opening, where that was not a whole store.
@@ -123,7 +132,7 @@ impl Store {
         let opened = durable::open_owned(path, Access::ReadWrite);
         let made = matches!(opened, Err(ReadRefused::Absent(_)));
         let found = match opened {
-            Ok(file) => read::read(&file, &key.0),
+            Ok(file) => read::read(&file, &key.0)?,
             Err(ReadRefused::Absent(_)) => read::Found::nothing(),
             Err(refused) => read::Found::damaged(StoreDamage::Refused(refused.to_string())),
         };
@@ -181,7 +190,7 @@ impl Store {
     /// A new file with a key of its own, in the place of the old one: whole, or not at all.
     fn write_anew(path: &Path, key: &StoreKey, records: &[Record]) -> Result<Self, StoreError> {
         let head = frame::Head::new()?;
-        let keys = Keys::derive(&key.0, &head);
+        let keys = Keys::derive(&key.0, &head)?;
         let mut chain = frame::Chain::begin(&head);
         let mut len = head.bytes().len() as u64;
         let mut failed = None;

@@ -3,7 +3,7 @@
 use super::StoreDamage;
 use super::frame::{self, Chain, HEAD_BYTES, Head, Keys, NotOpened, PREFIX_BYTES};
 use lychgate_core::record::Record;
-use lychgate_core::secret::SecretBytes;
+use lychgate_seal::memory::NoLockedMemory;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 
@@ -34,28 +34,31 @@ impl Found {
     }
 }
 
-/// Reads as far as everything verifies.
-pub(super) fn read(file: &File, key: &SecretBytes) -> Found {
-    let mut found = Found::nothing();
-    found.end = match read_into(&mut BufReader::with_capacity(1 << 16, file), key, &mut found.records) {
-        Ok(end) => end,
-        Err(error) => End::Damaged { why: StoreDamage::Unreadable(error.to_string()) },
+/// Reads as far as everything verifies. The error says nothing about the file.
+pub(super) fn read(file: &File, key: &[u8]) -> Result<Found, NoLockedMemory> {
+    let unreadable = |error: io::Error| StoreDamage::Unreadable(error.to_string());
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let head = match read_head(&mut file).map_err(unreadable).and_then(|head| head) {
+        Ok(head) => head,
+        Err(why) => return Ok(Found::damaged(why)),
     };
-    found
+    let keys = Keys::derive(key, &head)?;
+    let mut found = Found::nothing();
+    found.end = match read_frames(&mut file, &head, &keys, &mut found.records) {
+        Ok(end) => end,
+        Err(error) => End::Damaged { why: unreadable(error) },
+    };
+    Ok(found)
 }
 
-fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>) -> io::Result<End> {
+fn read_head(file: &mut impl Read) -> io::Result<Result<Head, StoreDamage>> {
     let mut head = [0; HEAD_BYTES];
     // The file is made whole and renamed, so a crash never cuts the head.
-    if fill(file, &mut head)? < HEAD_BYTES {
-        return Ok(End::Damaged { why: StoreDamage::Short });
-    }
-    let head = match Head::parse(head) {
-        Ok(head) => head,
-        Err(why) => return Ok(End::Damaged { why }),
-    };
-    let keys = Keys::derive(key, &head);
-    let mut chain = Chain::begin(&head);
+    if fill(file, &mut head)? < HEAD_BYTES { Ok(Err(StoreDamage::Short)) } else { Ok(Head::parse(head)) }
+}
+
+fn read_frames(file: &mut impl Read, head: &Head, keys: &Keys, records: &mut Vec<Record>) -> io::Result<End> {
+    let mut chain = Chain::begin(head);
     loop {
         let mut prefix = [0; PREFIX_BYTES];
         match fill(file, &mut prefix)? {
@@ -63,7 +66,7 @@ fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>)
             PREFIX_BYTES => {}
             got => return Ok(End::Cut { bytes: got as u64 }),
         }
-        let Some(length) = frame::sealed_len(&keys, &chain, &prefix) else {
+        let Some(length) = frame::sealed_len(keys, &chain, &prefix) else {
             return match only_zeros(file, &prefix)? {
                 Some(bytes) => Ok(End::Cut { bytes }),
                 None => Ok(End::Damaged { why: StoreDamage::Length(records.len()) }),
@@ -74,7 +77,7 @@ fn read_into(file: &mut impl Read, key: &SecretBytes, records: &mut Vec<Record>)
         if got < length {
             return Ok(End::Cut { bytes: (PREFIX_BYTES + got) as u64 });
         }
-        match frame::open(&keys, &chain, &prefix, &sealed) {
+        match frame::open(keys, &chain, &prefix, &sealed) {
             Ok((record, next)) => {
                 records.push(record);
                 chain = next;
