@@ -91,17 +91,3 @@ fn the_scan_finds_a_secret_that_is_there() {
     assert!(canary.is_in_process(process.pid()));
     assert!(!Canary::of("canary-that-is-not").is_in_process(process.pid()));
 }
-
-#[test]
-fn a_gateways_memory_can_not_be_read_by_its_own_user() {
-    let world = World::new();
-    let pid = world.gateway_pid();
-    let command = |program: &str, arg: String| {
-        let mut command = world.user.command(std::path::Path::new(program));
-        command.arg(arg);
-        crate::world::operator::Ran::of(command, "")
-    };
-    // Whoever is not root: the gateway made itself unreadable.
-    command("/bin/cat", format!("/proc/{pid}/environ")).exits(1);
-    command("/bin/ls", format!("/proc/{pid}/fd/")).exits(2);
-}

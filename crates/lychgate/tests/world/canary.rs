@@ -68,6 +68,24 @@ impl Canary {
         found
     }
 
+    /// The secret is in no memory of a process that could reach the swap space.
+    #[track_caller]
+    pub fn only_in_locked_memory(&self, pid: u32) {
+        let smaps = std::fs::read_to_string(format!("/proc/{pid}/smaps")).unwrap();
+        let mut flags = std::collections::BTreeMap::new();
+        let mut start = 0;
+        for line in smaps.lines() {
+            let range = line.split_once('-').and_then(|(from, _)| u64::from_str_radix(from, 16).ok());
+            if let Some(from) = range {
+                start = from;
+            } else if let Some(of) = line.strip_prefix("VmFlags:") {
+                flags.insert(start, of.to_owned());
+            }
+        }
+        let is_locked = |at: u64| flags.get(&at).is_some_and(|of| of.split_whitespace().any(|flag| flag == "lo"));
+        self.search_memory(pid, |at| assert!(is_locked(at), "the secret is in memory that is not locked, at {at:#x}"));
+    }
+
     /// Reads all memory that can be written; gives the number of bytes.
     fn search_memory(&self, pid: u32, mut found: impl FnMut(u64)) -> usize {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
