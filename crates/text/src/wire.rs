@@ -21,6 +21,8 @@ pub struct WireTexts {
     pub too_large: fn(usize) -> String,
     /// A begun frame was not completed. Seconds.
     pub too_slow: fn(u64) -> String,
+    /// Too many large frames at once.
+    pub crowded: &'static str,
     /// The socket failed. The system's error.
     pub socket_failed: fn(&dyn Display) -> String,
 }

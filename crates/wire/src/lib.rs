@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod crowd;
 pub mod operator;
 pub mod sensitive;
 pub mod transport;

@@ -3,12 +3,12 @@
 //! The kernel keeps the writes of different processes apart while `SO_PASSPIDFD` is on: one `recvmsg` never returns
 //! bytes of two writers. A frame whose pieces have different writers is refused, so nobody can finish another's frame.
 
+use crate::crowd::{Crowd, Place};
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::limits;
 use lychgate_sys::{Received, pass_sender, recv, refuse_descriptors};
 use lychgate_text::words;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -37,6 +37,8 @@ pub struct Frame {
     pub bytes: Zeroizing<Vec<u8>>,
     /// Writer.
     pub sender: FrameSender,
+    /// The place of a large one. It counts until this is dropped: keep it as long as the bytes.
+    pub place: Option<Place>,
 }
 
 /// Why no frame came. Each one ends the connection.
@@ -63,6 +65,9 @@ pub enum FrameError {
     /// A begun frame was not completed in time.
     #[error("{}", (words().wire().too_slow)(limits::FRAME_COMPLETE_MS / 1000))]
     TooSlow,
+    /// Too many large frames at once, and this one's process had begun the most of them.
+    #[error("{}", words().wire().crowded)]
+    Crowded,
     /// The socket failed.
     #[error("{}", (words().wire().socket_failed)(.0))]
     Io(#[from] io::Error),
@@ -71,10 +76,12 @@ pub enum FrameError {
 /// The reading half.
 pub struct Reader {
     socket: Arc<UnixStream>,
-    pending: VecDeque<u8>,
+    /// Length and bytes of the frame that has begun; never more than that frame.
+    begun: Zeroizing<Vec<u8>>,
     sender: Option<FrameSender>,
     piece: Box<[u8]>,
     limit: usize,
+    large_frames: Option<Arc<Crowd>>,
 }
 
 /// The writing half. Frames of one writer never interleave; keep it behind one owner.
@@ -91,10 +98,11 @@ pub fn halves(socket: OwnedFd) -> io::Result<(Reader, Writer)> {
     let socket = Arc::new(UnixStream::from_std(socket.into())?);
     let reader = Reader {
         socket: Arc::clone(&socket),
-        pending: VecDeque::new(),
+        begun: Zeroizing::new(Vec::new()),
         sender: None,
         piece: vec![0; PIECE_BYTES].into_boxed_slice(),
         limit: limits::FRAME_BYTES,
+        large_frames: None,
     };
     Ok((reader, Writer { socket }))
 }
@@ -112,14 +120,28 @@ impl Reader {
     /// # Errors
     /// See [`FrameError`]; every one of them ends the connection.
     pub async fn frame(&mut self) -> Result<Frame, FrameError> {
-        if self.pending.is_empty() {
-            self.fill().await?;
+        if self.begun.is_empty() {
+            self.fill(LENGTH_BYTES).await?;
         }
         let rest = async {
-            while self.missing()? > 0 {
-                self.fill().await?;
+            let mut place = None;
+            loop {
+                let missing = self.missing()?;
+                if missing == 0 {
+                    break;
+                }
+                if place.is_none() {
+                    place = self.place();
+                }
+                match &mut place {
+                    None => self.fill(missing).await?,
+                    Some(place) => tokio::select! {
+                        () = place.lost() => return Err(FrameError::Crowded),
+                        filled = self.fill(missing) => filled?,
+                    },
+                }
             }
-            self.take()
+            self.take(place)
         };
         tokio::time::timeout(Duration::from_millis(limits::FRAME_COMPLETE_MS), rest)
             .await
@@ -131,6 +153,19 @@ impl Reader {
         self.limit = bytes.min(limits::FRAME_BYTES);
     }
 
+    /// From now on large frames are counted together with those of all connections that share `crowd`: each takes its
+    /// memory before anybody knows what it says.
+    pub fn share(&mut self, crowd: Arc<Crowd>) {
+        self.large_frames = Some(crowd);
+    }
+
+    /// A place for the frame that has begun, where it is a large one.
+    fn place(&self) -> Option<Place> {
+        let (crowd, sender) = (self.large_frames.as_ref()?, self.sender.as_ref()?);
+        self.length().filter(|length| *length > limits::LARGE_FRAME_BYTES)?;
+        Some(crowd.enter(sender.inode))
+    }
+
     /// True where nothing has arrived that was not read: whatever comes from now on was written from now on.
     ///
     /// A process can write and then execute another program, so what arrived before a pin says nothing about the program
@@ -140,48 +175,37 @@ impl Reader {
         let mut byte = [0u8; 1];
         let flags = rustix::net::RecvFlags::PEEK | rustix::net::RecvFlags::DONTWAIT;
         let waiting = rustix::net::recv(&self.socket, &mut byte, flags);
-        self.pending.is_empty() && matches!(waiting, Err(rustix::io::Errno::AGAIN))
+        self.begun.is_empty() && matches!(waiting, Err(rustix::io::Errno::AGAIN))
     }
 
-    /// How many bytes the current frame still lacks; at least one while its length is not complete.
+    /// How many bytes the current frame, or its length, still lacks.
     fn missing(&self) -> Result<usize, FrameError> {
-        let Some(length) = self.length() else { return Ok(1) };
+        let Some(length) = self.length() else { return Ok(LENGTH_BYTES.saturating_sub(self.begun.len())) };
         if length > self.limit {
             return Err(FrameError::TooLarge(length));
         }
-        Ok((LENGTH_BYTES + length).saturating_sub(self.pending.len()))
+        Ok((LENGTH_BYTES + length).saturating_sub(self.begun.len()))
     }
 
     fn length(&self) -> Option<usize> {
-        let mut bytes = [0u8; LENGTH_BYTES];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = *self.pending.get(index)?;
-        }
-        usize::try_from(u32::from_le_bytes(bytes)).ok()
+        let length = self.begun.first_chunk::<LENGTH_BYTES>()?;
+        usize::try_from(u32::from_le_bytes(*length)).ok()
     }
 
-    fn take(&mut self) -> Result<Frame, FrameError> {
-        let length = self.length().ok_or(FrameError::CutOff)?;
-        self.pending.drain(..LENGTH_BYTES);
-        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
-        for byte in self.pending.iter_mut().take(length) {
-            bytes.push(std::mem::take(byte));
-        }
-        self.pending.drain(..length);
-        let sender = if self.pending.is_empty() {
-            self.sender.take().ok_or(FrameError::NoSender)?
-        } else {
-            // The next frame began in the same piece, so it has the same writer.
-            let current = self.sender.as_ref().ok_or(FrameError::NoSender)?;
-            FrameSender { pidfd: current.pidfd.try_clone()?, ..*current }
-        };
-        Ok(Frame { bytes, sender })
+    fn take(&mut self, place: Option<Place>) -> Result<Frame, FrameError> {
+        let sender = self.sender.take().ok_or(FrameError::NoSender)?;
+        let mut bytes = std::mem::replace(&mut self.begun, Zeroizing::new(Vec::new()));
+        let length = LENGTH_BYTES.min(bytes.len());
+        bytes.drain(..length);
+        Ok(Frame { bytes, sender, place })
     }
 
-    async fn fill(&mut self) -> Result<(), FrameError> {
+    /// Reads one piece of at most `most` bytes: nothing beyond the frame, whatever else has arrived.
+    async fn fill(&mut self, most: usize) -> Result<(), FrameError> {
+        let most = most.min(self.piece.len());
         let received = loop {
             self.socket.readable().await?;
-            let (socket, piece) = (&self.socket, &mut self.piece);
+            let (socket, piece) = (&self.socket, self.piece.get_mut(..most).ok_or(FrameError::CutOff)?);
             match socket.try_io(Interest::READABLE, || recv(socket.as_fd(), piece)) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 received => break received?,
@@ -192,7 +216,7 @@ impl Reader {
             return Err(FrameError::Descriptor);
         }
         if len == 0 {
-            return Err(if self.pending.is_empty() { FrameError::Closed } else { FrameError::CutOff });
+            return Err(if self.begun.is_empty() { FrameError::Closed } else { FrameError::CutOff });
         }
         let sender = sender.map_err(|_| FrameError::NoSender)?;
         let inode = ProcessInode(rustix::fs::fstat(&sender.pidfd).map_err(io::Error::from)?.st_ino);
@@ -204,7 +228,7 @@ impl Reader {
             }
         }
         let piece = self.piece.get_mut(..len).ok_or(FrameError::CutOff)?;
-        self.pending.extend(piece.iter().copied());
+        self.begun.extend_from_slice(piece);
         zeroize::Zeroize::zeroize(piece);
         Ok(())
     }

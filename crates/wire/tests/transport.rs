@@ -3,11 +3,13 @@
 
 use lychgate_core::evidence::ProcessInode;
 use lychgate_core::limits;
+use lychgate_wire::crowd::Crowd;
 use lychgate_wire::transport::{FrameError, Reader, Writer, accept, connect, halves, listen};
 use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 struct Pair {
     reader: Reader,
@@ -137,4 +139,37 @@ async fn the_socket_is_the_owners_alone() {
     let _listener = listen(&path).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn who_begins_too_many_large_frames_loses_his_oldest_and_small_ones_do_not_count() {
+    let crowd = Crowd::new(2);
+    let large = u32::try_from(limits::LARGE_FRAME_BYTES + 1).unwrap().to_le_bytes();
+    let mut pairs = Vec::new();
+    for _ in 0..3 {
+        let mut pair = pair().await;
+        pair.reader.share(Arc::clone(&crowd));
+        pairs.push(pair);
+    }
+    let [first, second, third] = &mut pairs[..] else { unreachable!() };
+    third.client.write_all(&frame(b"small")).unwrap();
+    third.reader.frame().await.unwrap();
+    for pair in [&mut *first, &mut *second] {
+        pair.client.write_all(&large).unwrap();
+        pair.client.write_all(b"begun").unwrap();
+        let begun = tokio::time::timeout(std::time::Duration::from_millis(200), pair.reader.frame()).await;
+        assert!(begun.is_err(), "a frame that lacks bytes is waited for");
+    }
+    let body = vec![b'x'; limits::LARGE_FRAME_BYTES + 1];
+    let mut client = third.client.try_clone().unwrap();
+    let writing = std::thread::spawn(move || client.write_all(&frame(&body)).map(|()| body.len()));
+    // A wait that was cancelled gave its place back; both go on now, and the third one comes.
+    let (lost, waits, came) = tokio::join!(
+        first.reader.frame(),
+        tokio::time::timeout(std::time::Duration::from_millis(500), second.reader.frame()),
+        third.reader.frame(),
+    );
+    assert!(matches!(lost.err().unwrap(), FrameError::Crowded));
+    assert!(waits.is_err());
+    assert_eq!(came.unwrap().bytes.len(), writing.join().unwrap().unwrap());
 }

@@ -10,5 +10,6 @@ pub(super) const TEXTS: WireTexts = WireTexts {
     descriptor: "a frame carried a file descriptor",
     too_large: |bytes| format!("a frame of {bytes} bytes is over the limit"),
     too_slow: |seconds| format!("a frame was begun and not completed within {seconds} s"),
+    crowded: "too many large frames at once, and the most of them by this process",
     socket_failed: |error| format!("the socket failed: {error}"),
 };
