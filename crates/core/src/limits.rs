@@ -4,8 +4,23 @@
 pub const FRAME_BYTES: usize = 12 * 1024 * 1024;
 /// Largest frame before a run is registered, in bytes: a handshake is short, and anybody may begin one.
 pub const HANDSHAKE_FRAME_BYTES: usize = 1024 * 1024;
-/// Connections that have not registered yet; each may hold a frame of the size above.
+/// Agent connections that have not registered yet; each may hold a frame of the size above.
 pub const UNREGISTERED: usize = 128;
+/// A frame above this size is a large one, in bytes.
+pub const LARGE_FRAME_BYTES: usize = 64 * 1024;
+/// Large frames that are received or taken apart at once. Each may take its [`FRAME_BYTES`] three times for a moment.
+pub const LARGE_FRAMES: usize = 16;
+/// Large frames and bodies that are taken apart at once. Each takes a core; a lock or revoke must never wait for it.
+pub const HEAVY_AT_ONCE: usize = 2;
+/// Operator connections that have not passed the look at a console.
+pub const DOORSTEP: usize = 256;
+/// Consoles.
+pub const CONSOLES: usize = 256;
+/// Descriptors that agents leave to the person, the journal and requests under way: a quarter of what there is, so many at
+/// the least, since looking at one process takes some for a moment.
+pub const DESCRIPTORS_KEPT_LEAST: u64 = 64;
+/// And so many at the most: the longest chains that may be looked at together take fewer.
+pub const DESCRIPTORS_KEPT_MOST: u64 = 1_024;
 /// Programs that are pinned at once. Hashing an image takes a core, and a lock or revoke must never wait for it.
 pub const PINS_AT_ONCE: usize = 2;
 /// An action key, in bytes.

@@ -134,6 +134,9 @@ pub struct CanonicalRequest {
     url: Url,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    /// Of all of the above: bodies are large, and nobody hashes them under a lock.
+    body_sha256: Digest,
+    digest: Digest,
 }
 
 /// Header names (lower case) that the caller never sets, and why.
@@ -166,7 +169,8 @@ const REFUSED_HEADERS: &[(&str, HeaderFault)] = &[
 ];
 
 impl CanonicalRequest {
-    /// Brings `raw` into canonical form and checks it against the channel's binding.
+    /// Brings `raw` into canonical form and checks it against the channel's binding. Hashes the body, twice: not under a
+    /// lock.
     ///
     /// # Errors
     /// Says by name what is wrong and what would be right. A refusal here means that nothing was sent.
@@ -179,15 +183,19 @@ impl CanonicalRequest {
             return Err(InvalidRequest::TooLarge { part: RequestPart::Body, limit: limits::REQUEST_BODY_BYTES });
         }
         bound(&channel.name, &channel.binding, &method, &origin, &url)?;
-        Ok(Self {
+        let mut request = Self {
             channel: channel.name.clone(),
             channel_version: channel.version,
             method,
             origin,
             url,
             headers,
+            body_sha256: Digest(Sha256::digest(&raw.body).into()),
             body: raw.body,
-        })
+            digest: Digest([0; 32]),
+        };
+        request.digest = request.hashed();
+        Ok(request)
     }
 
     /// The channel whose binding it was checked against.
@@ -236,9 +244,18 @@ impl CanonicalRequest {
         &self.body
     }
 
+    /// SHA-256 of the body alone.
+    #[must_use]
+    pub fn body_sha256(&self) -> Digest {
+        self.body_sha256
+    }
     /// SHA-256 over every field, each with its length before it, so that no two requests share a digest.
     #[must_use]
     pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    fn hashed(&self) -> Digest {
         let mut hash = Sha256::new();
         hash.update(b"lychgate/request/1\0");
         let mut part = |bytes: &[u8]| {

@@ -24,7 +24,7 @@ use lychgate_http::{Outcome, Ready, Response, Target};
 use lychgate_journal::{JournalError, Pending};
 use lychgate_text::GatewayText as Text;
 use lychgate_wire::agent::ToAgent;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 /// Starts the action in a task of its own: once begun it is seen to its end, whatever becomes of the caller.
@@ -36,6 +36,7 @@ pub(crate) fn start(context: &CallContext, reference: Ref, request: CanonicalReq
         sender: context.sender,
         id: context.id,
         withdrawn: context.withdrawn.clone(),
+        large: Mutex::new(None),
     };
     tokio::spawn(async move { Execution::run(context, reference, request).await });
 }
@@ -58,16 +59,20 @@ impl Execution {
     async fn run(context: CallContext, reference: Ref, request: CanonicalRequest) {
         let known = {
             let authority = context.gateway.lock();
-            let channel = authority.channel(request.channel());
+            let missing = match authority.vault.now() {
+                // Removed since it was decided.
+                VaultNow::Unlocked(_) => Reason::ChannelChanged,
+                VaultNow::Locked | VaultNow::Quarantined => Reason::VaultLocked,
+            };
+            let channel = authority.channel(request.channel()).ok_or(missing);
             authority.actions.get(reference).map(|action| (action.number, action.cancel.clone(), channel))
         };
         let Some((number, cancel, channel)) = known else { return };
         let this = Self { context, reference, number, cancel };
-        let Some(channel) = channel else {
-            this.refuse(Reasons::one(Reason::VaultLocked)).await;
-            return;
-        };
-        this.connect(&channel, request).await;
+        match channel {
+            Ok(channel) => this.connect(&channel, request).await,
+            Err(reason) => this.refuse(Reasons::one(reason)).await,
+        }
     }
 
     async fn connect(self, channel: &Channel, request: CanonicalRequest) {

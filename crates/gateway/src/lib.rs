@@ -5,7 +5,7 @@
 //! * `agent` serves the agent socket, `operator` the operator socket;
 //! * `execute` takes one permitted action from the last decision to its end row;
 //! * `keeper` writes the sealed action store in order, away from the lock;
-//! * `start` and `harden` bring it up, `sockets` takes connections.
+//! * `start` and `harden` bring it up, `sockets` takes connections, `descriptors` says how many agents may take.
 #![forbid(unsafe_code)]
 
 mod action;
@@ -13,6 +13,7 @@ mod agent;
 mod answer;
 mod authority;
 mod clock;
+mod descriptors;
 mod error;
 mod execute;
 mod harden;

@@ -1,6 +1,7 @@
 //! What all tasks of the gateway share.
 
 use crate::authority::Authority;
+use crate::descriptors::ForAgents;
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode};
 use lychgate_core::ids::{BootNo, RunId};
 use lychgate_core::limits;
@@ -10,6 +11,7 @@ use lychgate_journal::Journal;
 use lychgate_peer::Pinned;
 use lychgate_text::{Catalogue, GatewayText};
 use lychgate_vault::Counters;
+use lychgate_wire::crowd::Crowd;
 use lychgate_wire::transport::Writer;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -36,8 +38,17 @@ pub(crate) struct Gateway {
     pub(crate) never: NeverAgents,
     /// One permit for each program that is being pinned.
     pub(crate) pins: Arc<Semaphore>,
-    /// One permit for each agent connection that has not registered.
-    pub(crate) unregistered: Semaphore,
+    /// One permit for each large frame or body that is being taken apart.
+    heavy: Arc<Semaphore>,
+    /// Agent connections that have not registered.
+    pub(crate) unregistered: Arc<Crowd>,
+    /// Frames of runs that are large and not complete.
+    pub(crate) large_frames: Arc<Crowd>,
+    /// Operator connections that have not passed the look at a console.
+    pub(crate) doorstep: Arc<Crowd>,
+    /// Operator connections that have.
+    pub(crate) consoles: Arc<Crowd>,
+    pub(crate) descriptors: ForAgents,
     counters: Arc<Mutex<Counters>>,
     authority: Mutex<Authority>,
 }
@@ -139,7 +150,12 @@ impl Gateway {
             stop: CancellationToken::new(),
             never,
             pins: Arc::new(Semaphore::new(limits::PINS_AT_ONCE)),
-            unregistered: Semaphore::new(limits::UNREGISTERED),
+            heavy: Arc::new(Semaphore::new(limits::HEAVY_AT_ONCE)),
+            unregistered: Crowd::new(limits::UNREGISTERED),
+            large_frames: Crowd::new(limits::LARGE_FRAMES),
+            doorstep: Crowd::new(limits::DOORSTEP),
+            consoles: Crowd::new(limits::CONSOLES),
+            descriptors: ForAgents::of_limit(),
             counters,
             authority: Mutex::new(authority),
         }
@@ -154,6 +170,25 @@ impl Gateway {
             Ok(guard) => guard,
             Err(_) => std::process::abort(),
         }
+    }
+
+    /// Does what takes a core for a while, where `bytes` are many: not on a thread that serves others, and not more than a
+    /// few at once. `None` where it could not be done.
+    pub(crate) async fn heavy<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        if bytes <= limits::LARGE_FRAME_BYTES {
+            return Some(work());
+        }
+        let turn = Arc::clone(&self.heavy).acquire_owned().await.ok()?;
+        let done = tokio::task::spawn_blocking(move || {
+            // Given back when the work ends, and not when its client is given up.
+            let _turn = turn;
+            work()
+        });
+        done.await.ok()
     }
 
     /// A text of the gateway, for a model or a console.

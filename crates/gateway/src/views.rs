@@ -6,11 +6,10 @@ use lychgate_core::broker::Run;
 use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun};
 use lychgate_core::channel::{ApprovalMode, Channel};
 use lychgate_core::evidence::Seen;
-use lychgate_core::ids::{ActionNo, Digest};
+use lychgate_core::ids::ActionNo;
 use lychgate_core::provenance::signer;
 use lychgate_core::request::CanonicalRequest;
 use lychgate_wire::operator::RunView;
-use sha2::{Digest as _, Sha256};
 
 /// A body longer than this is shown as its digest and size.
 const BODY_SHOWN_BYTES: usize = 4 * 1024;
@@ -77,7 +76,7 @@ pub(crate) fn action(request: &CanonicalRequest, number: ActionNo) -> CardAction
         headers: request.headers().to_vec(),
         body_text: text.map(str::to_owned),
         body_bytes: body.len() as u64,
-        body_sha256: Digest(Sha256::digest(body).into()),
+        body_sha256: request.body_sha256(),
         digest: request.digest(),
     }
 }

@@ -10,8 +10,10 @@ use lychgate_core::ids::RunId;
 use lychgate_core::limits;
 use lychgate_core::outcome::{Reason, Reasons};
 use lychgate_wire::agent::{Answer, Call, ToAgent};
-use std::sync::Arc;
+use lychgate_wire::crowd::Place;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -25,12 +27,34 @@ pub(crate) struct CallContext {
     pub(crate) id: u64,
     /// The client took the call back, or the connection ends.
     pub(crate) withdrawn: CancellationToken,
+    /// Of a large frame. Its connection reads no further one until this is gone.
+    pub(crate) large: Mutex<Option<Large>>,
+}
+
+/// The memory that a large frame takes, until its action has been announced or refused.
+pub(crate) struct Large {
+    pub(crate) place: Place,
+    /// Dropped: the connection may go on.
+    pub(crate) _gone: oneshot::Sender<()>,
+}
+
+/// Waits until a place is lost; for ever where there is none.
+pub(crate) async fn lost(place: Option<&mut Place>) {
+    match place {
+        Some(place) => place.lost().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl CallContext {
     /// Looks at the run's processes again, under the lock that `authority` stands for.
     pub(crate) fn look(&self, authority: &mut crate::authority::Authority) -> Looked {
         authority.look(self.run, Seen::Seen(self.sender))
+    }
+
+    /// The memory that the call's frame took, from now on the caller's to give back.
+    pub(crate) fn take_large(&self) -> Option<Large> {
+        self.large.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Tells the client that the call still waits.

@@ -1,7 +1,7 @@
 //! `http_request`: from the call to an announced action, or to a refusal. What follows is in `drive` and `execute`.
 
 use super::announce::{Announced, announce};
-use super::call::{CallContext, deadline};
+use super::call::{CallContext, deadline, lost};
 use super::drive;
 use crate::action::{ActionState, Finished};
 use crate::authority::{Authority, Looked, PastEnd};
@@ -9,19 +9,19 @@ use crate::state::Gateway;
 use crate::status;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lychgate_core::channel::{ChannelError, ChannelName};
+use lychgate_core::channel::{Channel, ChannelError, ChannelName};
 use lychgate_core::decide::{Decision, Question, VaultNow};
 use lychgate_core::ids::{Digest, Ref};
 use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Outcome, Reason, Reasons};
-use lychgate_core::request::{CanonicalRequest, RawRequest};
+use lychgate_core::request::{CanonicalRequest, InvalidRequest, RawRequest};
 use lychgate_text::{GatewayText as Text, Refusal as _};
 use lychgate_wire::agent::{Answer, HttpCall};
 
 /// One authenticated request.
 pub(super) async fn request(context: &CallContext, call: HttpCall) -> Answer {
     let wait = call.wait_seconds;
-    match begin(context, call) {
+    match begin(context, call).await {
         Begun::Answer(answer) => *answer,
         Begun::Known(reference) => status::status(context, Some(reference), None, wait).await,
         Begun::New { reference, announced } => {
@@ -52,17 +52,89 @@ enum Begun {
     },
 }
 
-/// The first decision, and the announcement. One critical section.
-fn begin(context: &CallContext, call: HttpCall) -> Begun {
+/// The first decision, and the announcement. What does not depend on the body comes first, in a critical section of its
+/// own; then the body is taken apart, with nobody waiting; then all of it is decided, in another one.
+async fn begin(context: &CallContext, mut call: HttpCall) -> Begun {
+    let (name, channel) = match open(context, &call) {
+        Ok(open) => open,
+        Err(refused) => return refused,
+    };
+    let body = call.body_base64.take();
+    let raw =
+        RawRequest { method: call.method.clone(), url: call.url.clone(), headers: call.headers.clone(), body: vec![] };
+    let bytes = body.as_ref().map_or(0, String::len);
+    // Given back when the action is announced: from then on the number of actions is what bounds bodies.
+    let mut large = context.take_large();
+    let prepared = tokio::select! {
+        prepared = context.gateway.heavy(bytes, move || canonical(&channel, raw, body)) => prepared,
+        () = lost(large.as_mut().map(|large| &mut large.place)) => None,
+    };
     let mut authority = context.gateway.lock();
     let looked = context.look(&mut authority);
-    match try_begin(context, &mut authority, &looked, call) {
-        Ok(begun) => begun,
-        Err(refusal) => {
-            drop(authority);
-            Begun::Answer(Box::new(refusal.answer(context, &looked)))
-        }
+    let begun = match prepared {
+        Some(Ok(request)) => try_begin(context, &mut authority, &looked, &name, request, &call),
+        Some(Err(invalid)) => Err(invalid.say(context)),
+        None => Err(Refusal::Reasons(name.to_string(), Reasons::one(Reason::TooMany))),
+    };
+    begun.unwrap_or_else(|refusal| {
+        drop(authority);
+        refusal.begun(context, &looked)
+    })
+}
+
+/// Refuses what no body can mend. Else the channel as it is now: `decide` finds out if it is another one later.
+fn open(context: &CallContext, call: &HttpCall) -> Result<(ChannelName, Channel), Begun> {
+    let mut authority = context.gateway.lock();
+    let looked = context.look(&mut authority);
+    try_open(context, &authority, &looked, call).map_err(|refusal| {
+        drop(authority);
+        refusal.begun(context, &looked)
+    })
+}
+
+fn try_open(
+    context: &CallContext,
+    authority: &Authority,
+    looked: &Looked,
+    call: &HttpCall,
+) -> Result<(ChannelName, Channel), Refusal> {
+    let name: ChannelName = call
+        .channel
+        .parse()
+        .map_err(|error: ChannelError| Refusal::Invalid(Reason::UnknownChannel, error.say(context.gateway.text)))?;
+    refused_at_once(context, authority, looked, &name)?;
+    let Some(channel) = authority.channel(&name) else {
+        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, &name)));
+    };
+    if call.action_key.as_ref().is_some_and(|key| key.len() > limits::ACTION_KEY_BYTES) {
+        let what = context.gateway.say(&Text::KeyTooLong { limit: limits::ACTION_KEY_BYTES });
+        return Err(Refusal::Invalid(Reason::InvalidRequest, what));
     }
+    Ok((name, channel))
+}
+
+/// Why a request has no canonical form.
+enum Invalid {
+    NotBase64,
+    Request(InvalidRequest),
+}
+
+impl Invalid {
+    fn say(self, context: &CallContext) -> Refusal {
+        let what = match self {
+            Self::NotBase64 => context.gateway.say(&Text::NotBase64),
+            Self::Request(error) => context.gateway.say(&Text::NothingSent { why: &error.say(context.gateway.text) }),
+        };
+        Refusal::Invalid(Reason::InvalidRequest, what)
+    }
+}
+
+fn canonical(channel: &Channel, raw: RawRequest, body_base64: Option<String>) -> Result<CanonicalRequest, Invalid> {
+    let body = match body_base64 {
+        None => Vec::new(),
+        Some(text) => STANDARD.decode(text).map_err(|_| Invalid::NotBase64)?,
+    };
+    CanonicalRequest::new(channel, RawRequest { body, ..raw }).map_err(Invalid::Request)
 }
 
 /// Why no action was announced.
@@ -74,45 +146,39 @@ enum Refusal {
 }
 
 impl Refusal {
-    fn answer(self, context: &CallContext, looked: &Looked) -> Answer {
-        match self {
+    /// Records it: not under the lock of authority.
+    fn begun(self, context: &CallContext, looked: &Looked) -> Begun {
+        let answer = match self {
             Self::Reasons(channel, reasons) => context.refuse(&channel, reasons, looked),
             Self::Invalid(reason, what) => context.gateway.invalid(context.run, reason, what),
-        }
+        };
+        Begun::Answer(Box::new(answer))
     }
+}
+
+fn with_reasons(name: &ChannelName, reasons: Vec<Reason>) -> Refusal {
+    let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
+    Refusal::Reasons(name.to_string(), reasons)
 }
 
 fn try_begin(
     context: &CallContext,
     authority: &mut Authority,
     looked: &Looked,
-    call: HttpCall,
+    name: &ChannelName,
+    request: CanonicalRequest,
+    call: &HttpCall,
 ) -> Result<Begun, Refusal> {
-    let name: ChannelName = call
-        .channel
-        .parse()
-        .map_err(|error: ChannelError| Refusal::Invalid(Reason::UnknownChannel, error.say(context.gateway.text)))?;
-    let with_reasons = |reasons: Vec<Reason>| {
-        let reasons = Reasons::new(reasons).unwrap_or(Reasons::one(Reason::NewRun));
-        Refusal::Reasons(name.to_string(), reasons)
+    let with_reasons = |reasons| with_reasons(name, reasons);
+    refused_at_once(context, authority, looked, name)?;
+    let Some(channel) = authority.channel(name) else {
+        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, name)));
     };
-    if let Some(reasons) = refused_at_once(context, authority, looked, &name) {
-        return Err(with_reasons(reasons));
+    if request.channel_version() != channel.version {
+        // Its form was checked against another binding.
+        return Err(with_reasons(vec![Reason::ChannelChanged]));
     }
-    let Some(channel) = authority.channel(&name) else {
-        return Err(Refusal::Invalid(Reason::UnknownChannel, unknown_channel(&context.gateway, authority, &name)));
-    };
-    if call.action_key.as_ref().is_some_and(|key| key.len() > limits::ACTION_KEY_BYTES) {
-        let what = context.gateway.say(&Text::KeyTooLong { limit: limits::ACTION_KEY_BYTES });
-        return Err(Refusal::Invalid(Reason::InvalidRequest, what));
-    }
-    let raw =
-        raw(&call).ok_or_else(|| Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NotBase64)))?;
-    let request = CanonicalRequest::new(&channel, raw).map_err(|error| {
-        let why = error.say(context.gateway.text);
-        Refusal::Invalid(Reason::InvalidRequest, context.gateway.say(&Text::NothingSent { why: &why }))
-    })?;
-    if let Some(known) = known(context, authority, &call, &request)? {
+    if let Some(known) = known(context, authority, call, &request)? {
         return Ok(Begun::Known(known));
     }
     if authority.broker.is_denied(context.run, request.digest()) {
@@ -128,7 +194,7 @@ fn try_begin(
         // This permit is dropped: the one that counts is made when the connection is ready.
         Decision::Allow(permit) => (permit.give_up(), Vec::new()),
         Decision::Deny(denied) => {
-            let reasons = in_words(context, authority, &name, denied.reasons.all());
+            let reasons = in_words(context, authority, name, denied.reasons.all());
             let askable = |reason: &Reason| matches!(reason, Reason::NewRun | Reason::PerCall);
             if !reasons.iter().all(askable) {
                 return Err(with_reasons(reasons));
@@ -136,7 +202,7 @@ fn try_begin(
             (denied.question.request, reasons)
         }
     };
-    let announced = announce(context, authority, &channel, request, reference, &reasons, &call)
+    let announced = announce(context, authority, &channel, request, reference, &reasons, call)
         .map_err(|reason| with_reasons(vec![reason]))?;
     Ok(Begun::New { reference, announced })
 }
@@ -162,11 +228,12 @@ fn refused_at_once(
     authority: &Authority,
     looked: &Looked,
     name: &ChannelName,
-) -> Option<Vec<Reason>> {
+) -> Result<(), Refusal> {
     if authority.vault.now() == VaultNow::Locked {
-        return Some(locked_reasons(context, authority, looked, name));
+        return Err(with_reasons(name, locked_reasons(context, authority, looked, name)));
     }
-    Some(authority.standing(context.run, looked)).filter(|standing| !standing.is_empty())
+    let standing = authority.standing(context.run, looked);
+    if standing.is_empty() { Ok(()) } else { Err(with_reasons(name, standing)) }
 }
 
 /// Everything that holds beside the lock, for the words.
@@ -188,14 +255,6 @@ pub(super) fn locked_reasons(
 pub(super) fn unknown_channel(gateway: &Gateway, authority: &Authority, name: &ChannelName) -> String {
     let names: Vec<String> = authority.vault.channels().iter().map(|channel| channel.name.to_string()).collect();
     gateway.say(&Text::NoChannel { name: name.as_str(), known: &names.join(", ") })
-}
-
-fn raw(call: &HttpCall) -> Option<RawRequest> {
-    let body = match &call.body_base64 {
-        None => Vec::new(),
-        Some(text) => STANDARD.decode(text).ok()?,
-    };
-    Some(RawRequest { method: call.method.clone(), url: call.url.clone(), headers: call.headers.clone(), body })
 }
 
 /// The same attempt, or another attempt of the same logical action, or a repeated one that must be equal.

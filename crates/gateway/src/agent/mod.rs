@@ -8,7 +8,7 @@ mod http;
 mod lists;
 mod register;
 
-use crate::agent::call::CallContext;
+use crate::agent::call::{CallContext, Large};
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::evidence::Difference;
 use lychgate_core::ids::RunId;
@@ -17,9 +17,10 @@ use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_wire::agent::{FromAgent, ToAgent};
 use lychgate_wire::transport::{self, Frame, FrameError, Reader};
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -32,30 +33,45 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Serves one connection.
 pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
-    let Ok(connector) = lychgate_sys::peer_pidfd(std::os::fd::AsFd::as_fd(&socket)) else { return };
+    let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
+    let Ok(who) = lychgate_peer::inode_of(connector.as_fd()) else { return };
+    let room = gateway.descriptors.allow(connector.as_raw_fd());
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
-    let registered = {
-        let Ok(_place) = gateway.unregistered.try_acquire() else {
+    let registered = if !room {
+        Err(TooMany)
+    } else {
+        let mut place = gateway.unregistered.enter(who);
+        reader.limit(limits::HANDSHAKE_FRAME_BYTES);
+        tokio::select! {
+            registered = register::register(&gateway, &mut reader, &outbox, connector) => Ok(registered),
+            () = place.lost() => Err(TooMany),
+        }
+    };
+    match registered {
+        Ok(Some((run, handle))) => {
+            reader.limit(limits::FRAME_BYTES);
+            reader.share(Arc::clone(&gateway.large_frames));
+            converse(&gateway, run, &handle, &mut reader).await;
+        }
+        Ok(None) => {}
+        Err(TooMany) => {
             // Whoever floods the socket waits for nothing and writes no row: he is told, and let go.
             let answer = gateway.because(None, None, &Reasons::one(Reason::TooMany));
             let _ = outbox.send(&ToAgent::Refused { answer }).await;
-            outbox.shutdown().await;
-            return;
-        };
-        reader.limit(limits::HANDSHAKE_FRAME_BYTES);
-        register::register(&gateway, &mut reader, &outbox, connector).await
-    };
-    if let Some((run, handle)) = registered {
-        reader.limit(limits::FRAME_BYTES);
-        converse(&gateway, run, &handle, &mut reader).await;
+        }
     }
     outbox.shutdown().await;
 }
 
+/// There are too many connections, or too few descriptors.
+struct TooMany;
+
 async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, reader: &mut Reader) {
     let mut calls: JoinSet<u64> = JoinSet::new();
     let mut open: HashMap<u64, CancellationToken> = HashMap::new();
+    // One large frame at a time: the next one waits in the socket until this one's action is announced.
+    let mut large: Option<oneshot::Receiver<()>> = None;
     loop {
         let frame = tokio::select! {
             () = gateway.stop.cancelled() => break,
@@ -66,11 +82,17 @@ async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, r
                 }
                 continue;
             }
-            frame = reader.frame() => frame,
+            _ = async { large.as_mut()?.await.ok() }, if large.is_some() => {
+                large = None;
+                continue;
+            }
+            frame = reader.frame(), if large.is_none() => frame,
         };
         match frame {
             Ok(frame) => {
-                if !take(gateway, run, handle, frame, &mut calls, &mut open).await {
+                let (go_on, begun) = take(gateway, run, handle, frame, &mut calls, &mut open).await;
+                large = begun;
+                if !go_on {
                     break;
                 }
             }
@@ -87,7 +109,7 @@ async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, r
                 gateway.lock().end_run(run, EndReason::ProcessIdentityMismatch, vec![Difference::Sender]);
                 break;
             }
-            Err(FrameError::TooLarge(_) | FrameError::TooSlow) => {
+            Err(FrameError::TooLarge(_) | FrameError::TooSlow | FrameError::Crowded) => {
                 gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
                 break;
             }
@@ -110,7 +132,7 @@ async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, r
     let _ = handle.writer.send(&ToAgent::RunEnded { answer }).await;
 }
 
-/// Takes one frame in. `false` ends the connection.
+/// Takes one frame in. `false` ends the connection. After a large frame comes a message when its memory is free.
 async fn take(
     gateway: &Arc<Gateway>,
     run: RunId,
@@ -118,50 +140,62 @@ async fn take(
     frame: Frame,
     calls: &mut JoinSet<u64>,
     open: &mut HashMap<u64, CancellationToken>,
-) -> bool {
-    let message: Option<FromAgent> = serde_json::from_slice(&frame.bytes).ok();
-    if frame.sender.inode != handle.peer {
+) -> (bool, Option<oneshot::Receiver<()>>) {
+    let Frame { bytes, sender, mut place } = frame;
+    let parsed = gateway.heavy(bytes.len(), move || serde_json::from_slice(&bytes).ok());
+    let message = tokio::select! {
+        parsed = parsed => parsed.flatten(),
+        () = call::lost(place.as_mut()) => None,
+    };
+    if sender.inode != handle.peer {
         // An inherited or passed descriptor, or a fork. The connection is not the peer's alone any more.
         gateway.lock().end_run(run, EndReason::ProcessIdentityMismatch, vec![Difference::Sender]);
         if let Some(FromAgent::Call { id, .. }) = message {
             let answer = gateway.because(Some(run), None, &Reasons::one(Reason::ProcessChanged));
             let _ = handle.writer.send(&ToAgent::Answer { id, answer }).await;
         }
-        return false;
+        return (false, None);
     }
     match message {
         Some(FromAgent::Call { id, conversation, call }) => {
             if open.contains_key(&id) || open.len() >= CALLS {
                 let answer = gateway.because(Some(run), None, &Reasons::one(Reason::TooMany));
-                return handle.writer.send(&ToAgent::Answer { id, answer }).await.is_ok();
+                return (handle.writer.send(&ToAgent::Answer { id, answer }).await.is_ok(), None);
             }
             let withdrawn = CancellationToken::new();
             open.insert(id, withdrawn.clone());
+            let (large, begun) = place
+                .map(|place| {
+                    let (gone, begun) = oneshot::channel();
+                    (Large { place, _gone: gone }, begun)
+                })
+                .unzip();
             let context = CallContext {
                 gateway: Arc::clone(gateway),
                 run,
                 handle: Arc::clone(handle),
-                sender: frame.sender.inode,
+                sender: sender.inode,
                 id,
                 withdrawn,
+                large: Mutex::new(large),
             };
             calls.spawn(async move {
                 let answer = call::serve(&context, conversation.as_deref(), call).await;
                 let _ = context.handle.writer.send(&ToAgent::Answer { id, answer }).await;
                 id
             });
-            true
+            (true, begun)
         }
         Some(FromAgent::Cancel { id }) => {
             if let Some(token) = open.get(&id) {
                 token.cancel();
             }
-            true
+            (true, None)
         }
         // A second Hello or Register, or something else: not our protocol.
         Some(FromAgent::Hello { .. } | FromAgent::Register { .. }) | None => {
             gateway.lock().end_run(run, EndReason::Disconnected, Vec::new());
-            false
+            (false, None)
         }
     }
 }

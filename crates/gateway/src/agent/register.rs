@@ -61,6 +61,9 @@ async fn handshake(
         return Err(refuse(Reason::ProcessChanged));
     }
     let pinned = pin(gateway, hello.sender, shim).await.unwrap_or_else(|| Err(refuse(Reason::PeerGone)))?;
+    if !gateway.descriptors.still_allow(&connector) {
+        return Err(refuse(Reason::TooMany));
+    }
     if !reader.is_quiet() {
         // Written before the pin, perhaps by another program in this process.
         return Err(refuse(Reason::ProcessChanged));

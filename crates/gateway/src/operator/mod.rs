@@ -61,10 +61,23 @@ impl Refused {
 /// Serves one connection.
 pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
+    let Ok(who) = inode_of(connector.as_fd()) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
-    if let Some(mut console) = hello(gateway, &mut reader, outbox.clone(), connector).await {
-        console.converse(&mut reader).await;
+    // Whoever opens one connection after the other loses his own: the person's next command has a place at once.
+    let mut place = gateway.doorstep.enter(who);
+    let console = tokio::select! {
+        console = hello(Arc::clone(&gateway), &mut reader, outbox.clone(), connector) => console,
+        () = place.lost() => None,
+    };
+    if let Some(mut console) = console {
+        if console.looked.is_ok() {
+            place = gateway.consoles.enter(who);
+        }
+        tokio::select! {
+            () = console.converse(&mut reader) => {}
+            () = place.lost() => {}
+        }
     }
     outbox.shutdown().await;
 }

@@ -10,6 +10,10 @@ use std::path::PathBuf;
 const CONNECTIONS: u64 = 700;
 /// Connections that the gateway holds before they have registered.
 const UNREGISTERED: u64 = 128;
+/// Operator connections that the gateway holds before it has looked at them.
+const DOORSTEP: usize = 256;
+/// Large frames that the gateway receives at once.
+const LARGE_FRAMES: usize = 16;
 
 /// A program file of its own, so that nothing else of the world waits with it.
 fn program(world: &World) -> PathBuf {
@@ -102,6 +106,40 @@ fn a_flood_of_consoles_that_are_none_delays_neither_the_person_nor_agents_that_a
     let _file = world.stick_file(&program);
     flood(&mut flooder, CONNECTIONS, true);
     nobody_waits(&world, &mut agent);
+}
+
+#[test]
+fn silent_connections_to_the_persons_socket_keep_no_command_of_the_person_out() {
+    let world = World::new();
+    let mut agent = approved(&world);
+    let mut flooder = world.raw();
+    let order = json!({ "do": "flood", "count": 3 * DOORSTEP, "operator": true, "silent": true });
+    assert_eq!(flooder.order(&order)["type"], "written");
+    let descriptors = || std::fs::read_dir(format!("/proc/{}/fd", world.gateway_pid())).unwrap().count();
+    // Each that stays costs two.
+    until("an end of what is over", || (descriptors() < 2 * DOORSTEP + 100).then_some(()));
+    nobody_waits(&world, &mut agent);
+    let told = heard(&mut flooder);
+    assert!(told["waiting"].as_u64().unwrap() > 200, "the flood was there until now: {told}");
+}
+
+#[test]
+fn frames_that_are_begun_and_never_end_take_a_bounded_memory() {
+    let world = World::new();
+    let mut agent = approved(&world);
+    let mut flooder = world.raw();
+    let order = json!({ "do": "begin_large", "count": 2 * LARGE_FRAMES, "length": 12 * 1024 * 1024 });
+    assert_eq!(flooder.order(&order)["open"], LARGE_FRAMES);
+    // Somebody else's comes through.
+    let mut large = world.raw_get("/v1/large");
+    large["method"] = json!("POST");
+    large["body_base64"] = json!("QUJD".repeat(512 * 1024));
+    agent.call(By::Itself, &large).unwrap().must_say("COMPLETED");
+    assert_eq!(world.upstream.requests().last().unwrap().body.len(), 3 * 512 * 1024);
+    // And small ones of the same process do not count.
+    let mut small = world.raw();
+    small.registered();
+    world.lock();
 }
 
 #[test]

@@ -14,8 +14,11 @@ Orders come as lines of JSON on standard input, each is answered by one line: a 
   {"do": "begin", "call": {...}}
       writes a call and reads nothing
   {"do": "cancel"}   takes that call back, and reads what the gateway says to it
-  {"do": "flood", "count": N, "operator": false}
-      opens N connections, says hello on each, and reads nothing
+  {"do": "flood", "count": N, "operator": false, "silent": false}
+      opens N connections, says hello on each (or nothing), and reads nothing
+  {"do": "begin_large", "count": N, "length": L}
+      registers N connections, and begins a frame of L bytes on each, one after the other; gives the number of those that
+      are still open
   {"do": "heard"}    what those connections have heard by now
   {"do": "exec"}     becomes the same program anew, with the connection kept open; the new one answers
   {"do": "read"}     the next frame
@@ -105,12 +108,14 @@ def operate(command, factor):
 class Flood:
     """Connections that said hello, and the first frame that each of them has heard."""
 
-    def __init__(self, count, operator):
+    def __init__(self, count, operator, silent):
         self.heard = []
         self.waiting = []
         for _ in range(count):
             connection = connect(operator)
             self.waiting.append(connection)
+            if silent:
+                continue
             try:
                 send(connection, HELLO_OPERATOR if operator else HELLO)
             except ConnectionError:
@@ -138,6 +143,22 @@ class Flood:
             "reasons": sorted({answer["reason"] for answer in answers}),
             "in_words": all(answer["changed"] and answer["next"] for answer in answers),
         }
+
+
+def begun(length):
+    connection = connect()
+    assert register(connection, None, None)["type"] == "registered"
+    connection.sendall(struct.pack("<I", length) + b"{" * 1024)
+    return connection
+
+
+def is_open(connection):
+    """False once the gateway has closed it, which it does at once or not at all."""
+    connection.settimeout(0.2)
+    try:
+        return answer_to(connection, None)["type"] not in ("closed", "run_ended")
+    except TimeoutError:
+        return True
 
 
 def written_by_child(frame, connection):
@@ -215,8 +236,11 @@ def main():
             send(connection, {"type": "cancel", "id": LAST["id"]})
             answer = answer_to(connection, LAST["id"])
         elif order["do"] == "flood":
-            flood = Flood(order["count"], order.get("operator", False))
+            flood = Flood(order["count"], order.get("operator", False), order.get("silent", False))
             answer = {"type": "written"}
+        elif order["do"] == "begin_large":
+            large = [begun(order["length"]) for _ in range(order["count"])]
+            answer = {"type": "written", "open": sum(is_open(connection) for connection in large)}
         elif order["do"] == "heard":
             answer = flood.told()
         elif order["do"] == "operator":
