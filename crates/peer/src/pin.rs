@@ -50,8 +50,8 @@ pub struct Pinned {
 impl Pinned {
     /// Pins the process of `peer` (a pidfd) that has the number `peer_pid` now, and the chain up to its agent.
     ///
-    /// A peer that runs our own program is a shim, and its agent is the nearest ancestor that is no launcher. Any other
-    /// peer is itself the subject. Reads whole program files: call it where blocking is allowed.
+    /// A peer that runs our own program is a shim, and its agent is the nearest ancestor that is no launcher and no shim.
+    /// Any other peer is itself the subject. Reads whole program files: call it where blocking is allowed.
     ///
     /// Act only on frames that were received after this returned: a process can write and then execute another program.
     ///
@@ -114,14 +114,18 @@ impl Link {
         let facts = image.facts()?;
         Ok(Self { image, facts })
     }
+
+    fn runs(&self, file: FileId) -> Result<bool, Why> {
+        match &self.facts.executable {
+            Seen::Seen(executable) => Ok(executable.file == file),
+            Seen::Unseen(why) => Err(*why),
+        }
+    }
 }
 
 fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
     let first = Link::read(enter(peer, rules)?).map_err(Reason::from)?;
-    let shim = match &first.facts.executable {
-        Seen::Seen(executable) => executable.file == rules.gateway_file,
-        Seen::Unseen(why) => return Err((*why).into()),
-    };
+    let shim = first.runs(rules.gateway_file).map_err(Reason::from)?;
     let mut chain = vec![first];
     match (shim, rules.claims_shim) {
         (true, _) => {}
@@ -137,8 +141,13 @@ fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> 
             Role::Never => return Err(Reason::NoAgent),
             Role::Launcher => chain.push(Link::read(image).map_err(Reason::from)?),
             Role::Ordinary => {
-                chain.push(Link::read(image).map_err(Reason::from)?);
-                return Ok(chain);
+                let link = Link::read(image).map_err(Reason::from)?;
+                // Our own program asks for others and never for itself: one shim is not the agent of another.
+                let own = link.runs(rules.gateway_file).map_err(Reason::from)?;
+                chain.push(link);
+                if !own {
+                    return Ok(chain);
+                }
             }
         }
     }

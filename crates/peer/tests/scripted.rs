@@ -170,6 +170,17 @@ fn the_gateways_and_the_operators_ancestors_are_never_the_agent_whatever_they_ru
 }
 
 #[test]
+fn a_shim_is_not_the_agent_of_a_shim_below_it() {
+    let world = Scripted::new();
+    world.start(45, 40, "shim");
+    world.change(50, |process| process.parent = Ok(Some(45)));
+    world.change(50, |process| process.facts.parent = 45);
+    assert_eq!(pids(&pin(&world, 50).unwrap()), [50, 45, 40, 30]);
+    world.change(45, |process| process.program().file = FileId { dev: 1, ino: 9 });
+    assert_eq!(pids(&pin(&world, 50).unwrap()), [50, 45]);
+}
+
+#[test]
 fn a_walk_that_never_ends_is_refused() {
     let world = Scripted::new();
     world.change(40, |process| process.parent = Ok(Some(40)));
