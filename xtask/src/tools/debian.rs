@@ -21,7 +21,9 @@ enum Sign {
     Succeeds(&'static [&'static str]),
 }
 
-const PACKAGES: [Package; 6] = [
+const PACKAGES: [Package; 8] = [
+    Package { name: "bash", sign: Sign::Programs(&["bash"]), why: "stands between agent and shim as a login shell" },
+    Package { name: "cron", sign: Sign::Programs(&["cron"]), why: "starts an agent by a timer" },
     Package { name: "git", sign: Sign::Programs(&["git"]), why: "lists the files that the house rules look at" },
     Package { name: "passwd", sign: Sign::Programs(&["useradd"]), why: "makes the ordinary users" },
     Package {
@@ -34,7 +36,11 @@ const PACKAGES: [Package; 6] = [
         sign: Sign::Programs(&["strace"]),
         why: "shows which bytes were written and synced when, and holds system calls of the gateway",
     },
-    Package { name: "tmux", sign: Sign::Programs(&["tmux"]), why: "answers cards by keys through a terminal" },
+    Package {
+        name: "tmux",
+        sign: Sign::Programs(&["tmux"]),
+        why: "answers cards by keys through a terminal, and starts agents",
+    },
     Package {
         name: "util-linux",
         sign: Sign::Programs(&["unshare", "setpriv", "runuser"]),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Tools {
     /// `cargo-deny`, in the version that `deny.toml` is written for.
     pub(crate) deny: PathBuf,
-    /// Folder of a Python environment that has the MCP SDK.
+    /// Folder of a Python environment that has the MCP SDK and runners of packages.
     pub(crate) python: PathBuf,
 }
 
