@@ -42,24 +42,10 @@ fn held(world: &World) -> usize {
     stats.filter(|stat| stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('t'))).count()
 }
 
-/// An agent of another program, with authority that was used.
-fn approved(world: &World) -> Raw {
-    let mut agent = world.raw();
-    agent.registered();
-    agent.authorized(world);
-    is_served(world, &mut agent);
-    agent
-}
-
-#[track_caller]
-fn is_served(world: &World, agent: &mut Raw) {
-    agent.call(By::Itself, &world.raw_get("/v1/x")).unwrap().must_say("COMPLETED");
-}
-
 /// Each of these ends while nothing of the flood has.
 #[track_caller]
 fn nobody_waits(world: &World, agent: &mut Raw) {
-    is_served(world, agent);
+    agent.is_served(world);
     assert_eq!(world.runs().len(), 1);
     world.lych(&["revoke", "--all"]).exits(0);
     agent.call(By::Itself, &world.raw_get("/v1/y")).unwrap().must_say("REAUTH_REQUIRED approval_revoked");
@@ -70,7 +56,7 @@ fn nobody_waits(world: &World, agent: &mut Raw) {
 #[test]
 fn a_flood_of_new_agents_delays_neither_the_person_nor_agents_that_are_there() {
     let world = World::new();
-    let mut agent = approved(&world);
+    let mut agent = world.approved_raw();
     let program = program(&world);
     let mut flooder = world.raw_from(&program, &world.user, &[]);
     let before = threads(&world);
@@ -99,7 +85,7 @@ fn a_flood_of_new_agents_delays_neither_the_person_nor_agents_that_are_there() {
 #[test]
 fn a_flood_of_consoles_that_are_none_delays_neither_the_person_nor_agents_that_are_there() {
     let world = World::new();
-    let mut agent = approved(&world);
+    let mut agent = world.approved_raw();
     let program = program(&world);
     let mut flooder = world.raw_from(&program, &world.user, &[]);
     // Reading any of it would never end, and there are fewer threads than connections.

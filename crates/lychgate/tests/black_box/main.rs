@@ -19,6 +19,8 @@ mod cards;
 mod connections;
 mod consoles;
 mod conversations;
+mod crowds;
+mod ends;
 mod first_byte;
 mod floods;
 mod handshake;

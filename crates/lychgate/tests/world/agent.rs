@@ -159,6 +159,15 @@ impl Agent {
         }
     }
 
+    /// SIGKILL to the agent alone, whose parent (the harness) does not ask how it ended: it stays as a zombie.
+    #[track_caller]
+    pub fn kill_and_leave(&mut self) {
+        let Process::Child(process) = &mut self.process else { panic!("not our child") };
+        process.signal(rustix::process::Signal::KILL);
+        let stat = format!("/proc/{}/stat", process.pid());
+        until("a zombie", || std::fs::read_to_string(&stat).unwrap().contains(") Z ").then_some(()));
+    }
+
     /// Everything that the shim or the agent wrote.
     pub fn transcript(&self) -> String {
         self.transcript.lock().unwrap().clone()

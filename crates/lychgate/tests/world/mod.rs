@@ -122,8 +122,21 @@ impl World {
 
     /// Starts the gateway and waits until it serves.
     pub fn start(&mut self) {
+        let started = self.try_start();
+        self.serves(started);
+    }
+
+    /// The same, for a gateway that may have no more than so many descriptors.
+    pub fn start_with_descriptors(&mut self, most: u32) {
+        let mut command = self.user.command("/usr/bin/prlimit".as_ref());
+        command.arg(format!("--nofile={most}:{most}")).arg(&self.programs.lych);
+        command.args(self.state_arguments()).arg("gateway");
+        let started = Running::with_output("gateway", command);
+        self.serves(started);
+    }
+
+    fn serves(&mut self, (gateway, output): (Running, children::Output)) {
         assert!(self.gateway.is_none(), "one gateway at a time");
-        let (gateway, output) = self.try_start();
         output.wait_for("ready");
         self.gateway = Some(gateway);
         self.gateway_output.push(output);

@@ -42,6 +42,15 @@ impl World {
         self.raw_by(&self.user, &[])
     }
 
+    /// A raw client with authority that was used.
+    pub fn approved_raw(&self) -> Raw {
+        let mut raw = self.raw();
+        raw.registered();
+        raw.authorized(self);
+        raw.is_served(self);
+        raw
+    }
+
     /// A raw client of `user`, started through `wrapper`.
     pub fn raw_by(&self, user: &User, wrapper: &[&str]) -> Raw {
         self.raw_from(&python(), user, wrapper)
@@ -154,6 +163,12 @@ impl Raw {
         let answer = self.call(By::Itself, &ask).expect("an answer").must_say("APPROVAL_PENDING new_run");
         world.approve(answer.card());
         self.call(By::Itself, &ask).expect("an answer").must_say("COMPLETED");
+    }
+
+    /// A request that is done.
+    #[track_caller]
+    pub fn is_served(&mut self, world: &World) {
+        self.call(By::Itself, &world.raw_get("/v1/x")).unwrap().must_say("COMPLETED");
     }
 
     fn tell(&mut self, order: &Value) {

@@ -5,7 +5,7 @@ mod consoles;
 mod launchers;
 mod nested;
 mod packages;
-mod starters;
+pub(crate) mod starters;
 
 use crate::world::World;
 use crate::world::agent::Agent;
@@ -13,30 +13,30 @@ use crate::world::children::children_of;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-fn words(words: &[&str]) -> Vec<String> {
+pub(crate) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// The shim, started by `launcher`.
-fn shim_through(world: &World, launcher: &[&str]) -> Vec<String> {
+pub(crate) fn shim_through(world: &World, launcher: &[&str]) -> Vec<String> {
     let mut all = words(launcher);
     all.extend(world.words(&["mcp"]));
     all
 }
 
 /// `pilot`, with a shim through `launcher`.
-fn pilot(world: &World, launcher: &[&str]) -> Agent {
+pub(crate) fn pilot(world: &World, launcher: &[&str]) -> Agent {
     client(world, &world.words_of_agent("pilot", &shim_through(world, launcher)))
 }
 
-fn client(world: &World, words: &[String]) -> Agent {
+pub(crate) fn client(world: &World, words: &[String]) -> Agent {
     let mut command = world.user.command(words[0].as_ref());
     command.args(&words[1..]);
     world.client(command)
 }
 
 /// A process and its only child and so on down: pid and program file of each.
-fn line_from(top: u32) -> Vec<(u32, String)> {
+pub(crate) fn line_from(top: u32) -> Vec<(u32, String)> {
     let mut line = vec![top];
     while let [child] = children_of(line[line.len() - 1])[..] {
         line.push(child);
