@@ -50,9 +50,11 @@ pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
     };
     match registered {
         Ok(Some((run, handle))) => {
-            reader.limit(limits::FRAME_BYTES);
-            reader.share(Arc::clone(&gateway.large_frames));
-            converse(&gateway, run, &handle, &mut reader).await;
+            if register::tell(&gateway, run, &handle).await {
+                reader.limit(limits::FRAME_BYTES);
+                reader.share(Arc::clone(&gateway.large_frames));
+                converse(&gateway, run, &handle, &mut reader).await;
+            }
         }
         Ok(None) => {}
         Err(TooMany) => {

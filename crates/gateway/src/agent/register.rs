@@ -19,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 /// A client that does not complete the handshake in this time is let go.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
-/// Makes a run of a connection, or refuses it with the reason, on the wire and in the journal.
+/// Makes a run of a connection, or refuses it with the reason, on the wire and in the journal. May be given up at any
+/// moment: where it has not answered, there is no run.
 pub(super) async fn register(
     gateway: &Arc<Gateway>,
     reader: &mut Reader,
@@ -87,11 +88,19 @@ async fn handshake(
     let Ok(Ok(id)) = number else { return Err(refuse(Reason::JournalUnavailable)) };
     let handle = enter(gateway, id, pinned, peer, outbox, label(conversation), previous).map_err(refuse)?;
     watch(gateway, id, &handle);
-    if outbox.send(&ToAgent::Registered { run: id, boot: gateway.boot_no }).await.is_err() {
-        gateway.lock().end_run(id, EndReason::Disconnected, Vec::new());
-        return Ok(None);
-    }
+    // The run is there: nothing that can be given up in the middle comes after this.
     Ok(Some((id, handle)))
+}
+
+/// Tells the client that it is a run. `false` where it is none any more.
+pub(super) async fn tell(gateway: &Arc<Gateway>, id: RunId, handle: &RunHandle) -> bool {
+    let told = handle.writer.send(&ToAgent::Registered { run: id, boot: gateway.boot_no }).await.is_ok();
+    if !told {
+        let mut authority = gateway.lock();
+        authority.end_run(id, EndReason::Disconnected, Vec::new());
+        authority.broker.forget(id);
+    }
+    told
 }
 
 async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Pinned, PinRefused>> {

@@ -97,7 +97,7 @@ fn a_flood_of_consoles_that_are_none_delays_neither_the_person_nor_agents_that_a
 #[test]
 fn silent_connections_to_the_persons_socket_keep_no_command_of_the_person_out() {
     let world = World::new();
-    let mut agent = approved(&world);
+    let mut agent = world.approved_raw();
     let mut flooder = world.raw();
     let order = json!({ "do": "flood", "count": 3 * DOORSTEP, "operator": true, "silent": true });
     assert_eq!(flooder.order(&order)["type"], "written");
@@ -112,7 +112,7 @@ fn silent_connections_to_the_persons_socket_keep_no_command_of_the_person_out() 
 #[test]
 fn frames_that_are_begun_and_never_end_take_a_bounded_memory() {
     let world = World::new();
-    let mut agent = approved(&world);
+    let mut agent = world.approved_raw();
     let mut flooder = world.raw();
     let order = json!({ "do": "begin_large", "count": 2 * LARGE_FRAMES, "length": 12 * 1024 * 1024 });
     assert_eq!(flooder.order(&order)["open"], LARGE_FRAMES);
