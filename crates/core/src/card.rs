@@ -4,6 +4,7 @@ use crate::channel::{Ceremony, ChannelName};
 use crate::evidence::PathNow;
 use crate::ids::{ActionNo, BootNo, CardNo, Digest, RunId};
 use crate::outcome::Reason;
+use crate::programs::History;
 use crate::provenance::{Script, Signer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -61,6 +62,8 @@ pub struct AgentView {
     pub path_now: PathNow,
     /// Who vouches for the program.
     pub signer: Signer,
+    /// When it first asked, and the last yes to it.
+    pub history: History,
     /// The script that it says it runs, where it is an interpreter.
     pub script: Option<Script>,
     /// SHA-256 of the image.

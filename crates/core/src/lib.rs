@@ -17,6 +17,7 @@ mod fixture;
 pub mod ids;
 pub mod limits;
 pub mod outcome;
+pub mod programs;
 pub mod proof;
 pub mod provenance;
 pub mod recall;

@@ -97,6 +97,7 @@ impl Recall {
             | Record::Final { .. }
             | Record::Ended { .. }
             | Record::Inherited { .. }
+            | Record::Program { .. }
             | Record::Counter { .. } => {}
         }
     }

@@ -5,6 +5,7 @@ use crate::channel::ChannelName;
 use crate::evidence::ProcessInode;
 use crate::ids::{ActionNo, BootNo, Digest, Ref, RunId, WallTime};
 use crate::outcome::EndReason;
+use crate::programs::ProgramImage;
 use serde::{Deserialize, Serialize};
 
 /// What a program was, for "the same program as before".
@@ -169,6 +170,15 @@ pub enum Record {
         to: RunId,
         /// Channels.
         channels: Vec<ChannelName>,
+        /// When.
+        at: WallTime,
+    },
+    /// A program asked, by a card, or the person said yes to it.
+    Program {
+        /// Which.
+        image: ProgramImage,
+        /// It was a yes.
+        yes: bool,
         /// When.
         at: WallTime,
     },

@@ -7,6 +7,7 @@ use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, Previou
 use lychgate_core::channel::{ApprovalMode, Channel};
 use lychgate_core::evidence::Seen;
 use lychgate_core::ids::ActionNo;
+use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::provenance::signer;
 use lychgate_core::request::CanonicalRequest;
 use lychgate_wire::operator::RunView;
@@ -14,8 +15,8 @@ use lychgate_wire::operator::RunView;
 /// A body longer than this is shown as its digest and size.
 const BODY_SHOWN_BYTES: usize = 4 * 1024;
 
-/// Who asks; `pins` are the operator's own. `None` where the agent's program was not seen, which registration refuses.
-pub(crate) fn agent(run: &Run, pins: &[AgentPin]) -> Option<AgentView> {
+/// Who asks; `pins` are the operator's own, `programs` what is known of its past. `None` where the agent's program was not seen, which registration refuses.
+pub(crate) fn agent(run: &Run, pins: &[AgentPin], programs: &Programs) -> Option<AgentView> {
     let subject = run.subject();
     let agent = subject.agent()?;
     let executable = agent.executable.value()?;
@@ -32,6 +33,7 @@ pub(crate) fn agent(run: &Run, pins: &[AgentPin]) -> Option<AgentView> {
             Some(executable.sha256),
             pins.iter().map(|pin| (pin.sha256, pin.name.as_str())),
         ),
+        history: programs.history(&ProgramImage::of(agent)?, &agent.provenance),
         script: agent.script.clone(),
         sha256: executable.sha256,
         pid: agent.pid,
@@ -94,7 +96,7 @@ pub(crate) fn previous(run: &Run) -> Option<PreviousRun> {
 
 /// A live run, for lists.
 pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
-    let agent = agent(run, &authority.vault.agents());
+    let agent = agent(run, &authority.vault.agents(), &authority.programs);
     let mut channels: Vec<_> = authority.broker.live_channels(run.id()).cloned().collect();
     channels.sort();
     RunView {

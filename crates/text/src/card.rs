@@ -7,6 +7,8 @@ use crate::catalogue::{CardPart as P, Catalogue};
 use crate::layout::Lines;
 use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, visible};
 use lychgate_core::evidence::PathNow;
+use lychgate_core::ids::WallTime;
+use lychgate_core::programs::{History, LastYes};
 
 /// The lines of a card for a screen of so many columns.
 #[must_use]
@@ -81,6 +83,7 @@ impl Page<'_> {
                 None => self.told(&P::ScriptDigest, &self.say.card(&P::ScriptUnread)),
             }
         }
+        self.history(&agent.history);
         self.claimed(&P::CommandLine, &agent.claimed_command);
         if let Some(label) = conversation {
             self.claimed(&P::Conversation, label);
@@ -90,6 +93,22 @@ impl Page<'_> {
             self.lines.fact(&label, &format!("{} ({})", link.program, link.pid));
             label.clear();
         }
+    }
+
+    fn history(&mut self, history: &History) {
+        let History::Known { first_asked, last_yes } = history else {
+            self.told(&P::FirstAsked, &self.say.card(&P::HistoryUnknown));
+            return;
+        };
+        self.told(&P::FirstAsked, &self.say.card(&P::FirstAskedOn { day: first_asked.map(day) }));
+        let yes = match *last_yes {
+            LastYes::Never => P::NoYes,
+            LastYes::Same(at) => P::YesToTheSame { day: day(at) },
+            LastYes::OtherProgram(at) => P::YesToOtherProgram { day: day(at) },
+            LastYes::OtherScript(at) => P::YesToOtherScript { day: day(at) },
+            LastYes::Uncomparable(at) => P::YesUncomparable { day: day(at) },
+        };
+        self.told(&P::LastYes, &self.say.card(&yes));
     }
 
     fn channels(&mut self, channels: &[CardChannel]) {
@@ -170,4 +189,10 @@ impl Page<'_> {
     fn fact(&mut self, label: &P<'_>, text: &str) {
         self.lines.fact(&self.say.card(label), text);
     }
+}
+
+/// The day in UTC. Text knows no time zone, and a day is close enough to remember by.
+fn day(at: WallTime) -> String {
+    let time = i64::try_from(at.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
+    time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d").to_string())
 }

@@ -136,6 +136,39 @@ pub enum CardPart<'a> {
     FileReplaced,
     /// Label: digest of the program file.
     ProgramDigest,
+    /// Label: when this program first asked.
+    FirstAsked,
+    /// It did on that day (UTC), or now.
+    FirstAskedOn {
+        /// `2026-11-30`; `None` for now.
+        day: Option<String>,
+    },
+    /// Label: the person's last yes to it.
+    LastYes,
+    /// There was none.
+    NoYes,
+    /// It was to the same file, and the same script where there is one.
+    YesToTheSame {
+        /// `2026-11-30` (UTC).
+        day: String,
+    },
+    /// It was to another program file.
+    YesToOtherProgram {
+        /// As above.
+        day: String,
+    },
+    /// It was to another content of the script.
+    YesToOtherScript {
+        /// As above.
+        day: String,
+    },
+    /// It was to the same interpreter; what that runs can't be compared.
+    YesUncomparable {
+        /// As above.
+        day: String,
+    },
+    /// The store of earlier results could not be read.
+    HistoryUnknown,
     /// Label: the script of an interpreter.
     Script,
     /// Label: digest of the file that is at the script's path now.

@@ -4,10 +4,14 @@
 use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ChainLink, PreviousRun};
 use lychgate_core::channel::Ceremony;
 use lychgate_core::evidence::PathNow;
-use lychgate_core::ids::{ActionNo, BootNo, CardNo, Digest, RunId};
+use lychgate_core::ids::{ActionNo, BootNo, CardNo, Digest, RunId, WallTime};
 use lychgate_core::outcome::Reason;
+use lychgate_core::programs::{History, LastYes};
 use lychgate_core::provenance::{Package, Signer, Unsigned};
 use lychgate_text::{card, english};
+
+/// 2026-11-29 23:59:59.999 UTC.
+const A_DAY: WallTime = WallTime(1_795_996_799_999);
 
 fn agent() -> AgentView {
     AgentView {
@@ -15,6 +19,7 @@ fn agent() -> AgentView {
         path: "/usr/bin/claude".to_owned(),
         path_now: lychgate_core::evidence::PathNow::Same,
         signer: Signer::Package(Package { name: "claude".to_owned(), version: "1.2".to_owned() }),
+        history: History::Known { first_asked: None, last_yes: LastYes::Never },
         script: None,
         sha256: Digest([0xab; 32]),
         pid: 4242,
@@ -91,6 +96,8 @@ Who asks
   File           /usr/bin/claude
   SHA-256        abababababababababababababababababababababababababababababababab
   Directory      /home/me/project
+  First asked    now: exactly this program has not asked before
+  Your last yes  none to a program at this place
   Command line   (claimed, not verified) claude --resume
   Processes      /usr/bin/claude (4242)
                  /usr/bin/lych (4250)
@@ -139,6 +146,7 @@ fn a_changed_process_with_an_unsigned_program_says_so_before_all_else() {
         agent: AgentView {
             signer: Signer::Unsigned(Unsigned::NotPackaged),
             path_now: PathNow::Gone,
+            history: History::Known { first_asked: None, last_yes: LastYes::OtherProgram(A_DAY) },
             directory: None,
             ..agent()
         },
@@ -163,6 +171,8 @@ Who asks
                  This file was removed since the program was started.
   SHA-256        abababababababababababababababababababababababababababababababab
   Directory      could not be read
+  First asked    now: exactly this program has not asked before
+  Your last yes  2026-11-29, to ANOTHER file at this place: the program has changed since
   Command line   (claimed, not verified) claude --resume
   Conversation   (claimed, not verified) fix the build
   Processes      /usr/bin/claude (4242)
@@ -272,4 +282,30 @@ fn a_click_is_told_apart_from_a_pin() {
     assert!(
         shown(&CardView { ceremony: Ceremony::Click, ..base() }).contains("It takes       one key in this console")
     );
+}
+
+#[test]
+fn a_card_tells_when_a_program_first_asked_and_whether_it_is_what_the_last_yes_was_to() {
+    let known = |last_yes| History::Known { first_asked: Some(A_DAY), last_yes };
+    for (history, lines) in [
+        (
+            History::Unknown,
+            "  First asked    not known: the store of earlier results could not be read\n  Command line",
+        ),
+        (
+            known(LastYes::Same(A_DAY)),
+            "  First asked    2026-11-29\n  Your last yes  2026-11-29, to exactly this program\n",
+        ),
+        (
+            known(LastYes::OtherScript(A_DAY)),
+            "  Your last yes  2026-11-29, to ANOTHER content of this script: it has changed since\n",
+        ),
+        (
+            known(LastYes::Uncomparable(A_DAY)),
+            "  Your last yes  2026-11-29, to the same interpreter; what it runs can't be compared\n",
+        ),
+    ] {
+        let text = shown(&CardView { agent: AgentView { history, ..agent() }, ..base() });
+        assert!(text.contains(lines), "{lines:?} in {text}");
+    }
 }

@@ -58,6 +58,7 @@ fn agent() -> AgentView {
         path: "/usr/bin/agent".into(),
         path_now: crate::evidence::PathNow::Same,
         signer: crate::provenance::Signer::Unsigned(crate::provenance::Unsigned::NotPackaged),
+        history: crate::programs::History::Known { first_asked: None, last_yes: crate::programs::LastYes::Never },
         script: None,
         sha256: Digest([0; 32]),
         pid: 11,

@@ -129,7 +129,7 @@ pub(crate) fn question(
         run: context.run,
         changed: Vec::new(),
         previous: if session { authority.run_before(context.run) } else { None },
-        agent: views::agent(run, &authority.vault.agents())?,
+        agent: views::agent(run, &authority.vault.agents(), &authority.programs)?,
         channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
         action: Some(views::action(request, number)),
         asks_action: reasons.contains(&Reason::PerCall).then_some(reference),
@@ -148,6 +148,7 @@ pub(crate) fn open(context: &CallContext, authority: &mut Authority, ask: Ask) -
         }
         let event = Event::CardOpened { card, run: context.run, channels, shown: view.digest() };
         authority.note(event);
+        authority.program_asked(context.run);
         authority.bump();
     }
     Ok(card)

@@ -160,7 +160,7 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
             None if changed_is_empty => authority.run_before(context.run),
             None => None,
         },
-        agent: views::agent(run, &authority.vault.agents())?,
+        agent: views::agent(run, &authority.vault.agents(), &authority.programs)?,
         channels,
         action: None,
         asks_action: None,

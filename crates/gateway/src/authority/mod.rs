@@ -21,6 +21,7 @@ use lychgate_core::event::Event;
 use lychgate_core::evidence::{Difference, LiveChain, Seen, differences};
 use lychgate_core::ids::{ActionNo, RunId};
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
+use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::recall::{Arrival, Recall};
 use lychgate_core::record::{AgentIdentity, EndKind, Record, RunRecord};
 use lychgate_journal::{Journal, Pending};
@@ -35,6 +36,7 @@ pub(crate) struct Authority {
     pub(crate) vault: VaultHold,
     pub(crate) actions: Actions,
     pub(crate) recall: Recall,
+    pub(crate) programs: Programs,
     pub(crate) past: Past,
     pub(crate) runs: HashMap<RunId, Arc<RunHandle>>,
     pub(crate) journal: Arc<Journal>,
@@ -57,6 +59,7 @@ impl Authority {
             vault,
             actions: Actions::default(),
             recall: Recall::empty(),
+            programs: Programs::unread(),
             past: Past::default(),
             runs: HashMap::new(),
             journal,
@@ -204,9 +207,28 @@ impl Authority {
         self.record(Record::Run(record));
     }
 
+    /// A card was opened for a run: from now on its program is one that has asked.
+    pub(crate) fn program_asked(&mut self, id: RunId) {
+        if let Some(image) = self.program(id).filter(|image| !self.programs.knows(image)) {
+            self.record(Record::Program { image, yes: false, at: clock::wall() });
+        }
+    }
+
+    /// The person said yes to a run.
+    pub(crate) fn program_approved(&mut self, id: RunId) {
+        if let Some(image) = self.program(id) {
+            self.record(Record::Program { image, yes: true, at: clock::wall() });
+        }
+    }
+
+    fn program(&self, id: RunId) -> Option<ProgramImage> {
+        ProgramImage::of(self.broker.run(id)?.subject().agent()?)
+    }
+
     /// Takes a record into the recall and hands it to the store.
     pub(crate) fn record(&mut self, record: Record) {
         self.recall.note(&record);
+        self.programs.note(&record);
         if let Record::Ended { reference, kind, .. } = &record {
             let end = match kind {
                 EndKind::NotStarted => PastEnd::NotStarted,

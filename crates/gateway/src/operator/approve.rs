@@ -136,6 +136,7 @@ fn settle(
         let epoch = authority.vault.epoch().number;
         authority.record(Record::Approved { run, channel: channel.clone(), epoch, at: clock::wall() });
     }
+    authority.program_approved(run);
     inherit(authority, run, view, opened);
     authority.broker.settle(card, Resolution::Approved);
     authority.approved(card);

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lychgate_core::event::Event;
 use lychgate_core::ids::RunId;
+use lychgate_core::programs::Programs;
 use lychgate_core::recall::Recall;
 use lychgate_core::record::{EndKind, Record};
 use lychgate_seal::{SlotId, SlotKey};
@@ -62,6 +63,7 @@ fn open(gateway: &Gateway, slot: u32, key: &SlotKey) -> Result<Opened, Refused> 
             notices.extend(opened.notice.as_ref().map(ToString::to_string));
             authority.follow(&opened);
             recall(&mut authority, &opened.records);
+            authority.programs = Programs::replay(&opened.records);
             authority.keeper.open(opened.store);
         }
         // Words and results are missing then, and nothing else.
@@ -97,6 +99,7 @@ fn recall(authority: &mut Authority, records: &[Record]) {
                 past.inherited.entry(*to).or_default().push((*from, channels.clone()));
             }
             Record::Counter { .. }
+            | Record::Program { .. }
             | Record::Run(_)
             | Record::Approved { .. }
             | Record::ApprovalEnded { .. }
@@ -144,6 +147,7 @@ pub(crate) async fn lock_now(gateway: &Arc<Gateway>, cause: &str) -> Option<Stri
         authority.sweep();
         authority.cut_all();
         authority.past = Past::default();
+        authority.programs = Programs::unread();
         authority.bump();
         Some(rows)
     });

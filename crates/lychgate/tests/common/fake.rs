@@ -101,6 +101,10 @@ pub fn card() -> CardView {
             path: "/usr/bin/claude".to_owned(),
             path_now: lychgate_core::evidence::PathNow::Same,
             signer: lychgate_core::provenance::Signer::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+            history: lychgate_core::programs::History::Known {
+                first_asked: None,
+                last_yes: lychgate_core::programs::LastYes::Never,
+            },
             script: None,
             sha256: Digest([1; 32]),
             pid: 4242,

@@ -2,8 +2,9 @@
 
 use lychgate_core::ids::{ActionNo, Ref, RunId, WallTime};
 use lychgate_core::limits::RESULTS_KEPT_MS;
+use lychgate_core::programs::{self, ProgramImage};
 use lychgate_core::record::{Record, StoredResult};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Actions and runs are remembered so long after the last thing that happened to them.
 const RECORDS_KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1000;
@@ -17,9 +18,13 @@ const BODIES_KEPT_BYTES: usize = 64 * 1024 * 1024;
 pub(super) fn keep(records: Vec<Record>, now: WallTime) -> Vec<Record> {
     let newest = newest_of(&records);
     let counter = Record::Counter { next_action: next_action(&records).0 };
+    let mut programs = ProgramsKept::of(&records);
     let mut kept: Vec<Record> = records
         .into_iter()
         .filter(|record| {
+            if let Record::Program { .. } = record {
+                return programs.stays(record);
+            }
             let subject = Subject::of(record);
             let newest = subject.and_then(|subject| newest.get(&subject));
             newest.is_some_and(|at| now.0.saturating_sub(at.0) <= RECORDS_KEPT_MS)
@@ -39,6 +44,41 @@ pub(super) fn keep(records: Vec<Record>, now: WallTime) -> Vec<Record> {
     }
     kept.insert(0, counter);
     kept
+}
+
+/// What programs did is remembered for as long as there is room: of each the first card, and of each place the last yes.
+struct ProgramsKept {
+    seen: HashSet<ProgramImage>,
+    /// Records of yeses that are not the last one at their place.
+    older: HashMap<(String, Option<String>), usize>,
+}
+
+impl ProgramsKept {
+    fn of(records: &[Record]) -> Self {
+        let mut older = HashMap::new();
+        for record in records {
+            if let Record::Program { image, yes: true, .. } = record {
+                *older.entry(place(image)).or_insert(0) += 1;
+            }
+        }
+        Self { seen: HashSet::new(), older }
+    }
+
+    /// For the next record, in their order.
+    fn stays(&mut self, record: &Record) -> bool {
+        let Record::Program { image, yes, .. } = record else { return false };
+        let last_yes = *yes
+            && self.older.get_mut(&place(image)).is_some_and(|left| {
+                *left = left.saturating_sub(1);
+                *left == 0
+            });
+        let first = self.seen.len() < programs::MOST && self.seen.insert(image.clone());
+        first || last_yes
+    }
+}
+
+fn place(image: &ProgramImage) -> (String, Option<String>) {
+    (image.path.clone(), image.script.as_ref().map(|script| script.path.clone()))
 }
 
 /// The record with less in it, where it is a result with a body.
@@ -78,7 +118,7 @@ impl Subject {
                 Some(Self::Run(*run))
             }
             Record::Inherited { to, .. } => Some(Self::Run(*to)),
-            Record::Counter { .. } => None,
+            Record::Program { .. } | Record::Counter { .. } => None,
         }
     }
 }
@@ -92,7 +132,8 @@ fn at(record: &Record) -> WallTime {
         | Record::Approved { at, .. }
         | Record::ApprovalEnded { at, .. }
         | Record::RunEnded { at, .. }
-        | Record::Inherited { at, .. } => *at,
+        | Record::Inherited { at, .. }
+        | Record::Program { at, .. } => *at,
         Record::Counter { .. } => WallTime(0),
     }
 }
@@ -128,7 +169,9 @@ fn next_action(records: &[Record]) -> ActionNo {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::indexing_slicing, reason = "tests")]
     use super::*;
+    use lychgate_core::ids::Digest;
 
     fn result(bytes: usize) -> Record {
         let result = StoredResult {
@@ -155,6 +198,26 @@ mod tests {
         let third = BODIES_KEPT_BYTES / 3;
         let kept = keep((0..5).map(|_| result(third)).collect(), WallTime(2));
         assert_eq!(bodies(&kept), [(0, true), (0, true), (third, false), (third, false), (third, false)]);
+    }
+
+    #[test]
+    fn of_a_program_the_first_card_and_the_last_yes_stay_however_old() {
+        let image = |sha| ProgramImage { path: "/a".into(), sha256: Digest([sha; 32]), script: None };
+        let record = |sha, yes, at| Record::Program { image: image(sha), yes, at: WallTime(at) };
+        let all = vec![
+            record(1, false, 1),
+            record(1, true, 2),
+            record(1, false, 3),
+            record(1, true, 4),
+            record(2, false, 5),
+            record(1, true, 6),
+        ];
+        let kept = keep(all.clone(), WallTime(u64::MAX));
+        assert_eq!(
+            kept,
+            [&[Record::Counter { next_action: 1 }][..], &[all[0].clone(), all[4].clone(), all[5].clone()]].concat()
+        );
+        assert_eq!(keep(kept.clone(), WallTime(u64::MAX)), kept, "and again");
     }
 
     #[test]
