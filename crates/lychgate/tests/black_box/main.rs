@@ -27,6 +27,7 @@ mod handshake;
 mod in_flight;
 mod mcp_python;
 mod processes;
+mod program_history;
 mod r24_a_replacement;
 mod r24_b_restart;
 mod r24_c_lock;

@@ -58,7 +58,16 @@ impl World {
 
     /// A raw client that runs the program file `python`.
     pub fn raw_from(&self, python: &Path, user: &User, wrapper: &[&str]) -> Raw {
-        let script = self.file("raw.py", include_bytes!("raw.py"));
+        self.raw_of(include_bytes!("raw.py"), python, user, wrapper)
+    }
+
+    /// A raw client whose script is at the same place and has another content.
+    pub fn updated_raw(&self) -> Raw {
+        self.raw_of(&[include_bytes!("raw.py"), &b"# updated\n"[..]].concat(), &python(), &self.user, &[])
+    }
+
+    fn raw_of(&self, script: &[u8], python: &Path, user: &User, wrapper: &[&str]) -> Raw {
+        let script = self.file("raw.py", script);
         let socket = self.state.join("run/agent.sock");
         let mut command = match wrapper.split_first() {
             None => user.command(python),
