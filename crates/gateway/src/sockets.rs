@@ -7,6 +7,7 @@ use lychgate_wire::transport;
 use std::future::Future;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
@@ -24,20 +25,34 @@ pub(crate) fn listen(path: &Path) -> Result<UnixListener, GatewayError> {
     transport::listen(path).map_err(io(GatewayStep::Listening))
 }
 
+/// What becomes of a connection.
+pub(crate) enum Taken {
+    /// It is served, beside all others.
+    Served(Pin<Box<dyn Future<Output = ()> + Send>>),
+    /// It is only told no. That is done before the next one is taken, so that those who are refused never pile up.
+    TurnedAway(Pin<Box<dyn Future<Output = ()> + Send>>),
+}
+
+/// How long somebody who is turned away may take to be told so.
+const TOLD: Duration = Duration::from_millis(100);
+
 /// Serves connections until the gateway stops.
-pub(crate) async fn serve<F: Future<Output = ()> + Send + 'static>(
+pub(crate) async fn serve(
     gateway: Arc<Gateway>,
     listener: UnixListener,
-    connection: fn(Arc<Gateway>, OwnedFd) -> F,
+    connection: fn(Arc<Gateway>, OwnedFd) -> Taken,
 ) {
     loop {
         let accepted = tokio::select! {
             () = gateway.stop.cancelled() => return,
             accepted = transport::accept(&listener) => accepted,
         };
-        match accepted {
-            Ok(socket) => {
-                tokio::spawn(connection(Arc::clone(&gateway), socket));
+        match accepted.map(|socket| connection(Arc::clone(&gateway), socket)) {
+            Ok(Taken::Served(served)) => {
+                tokio::spawn(served);
+            }
+            Ok(Taken::TurnedAway(told)) => {
+                let _ = tokio::time::timeout(TOLD, told).await;
             }
             Err(_) => tokio::time::sleep(OUT_OF_DESCRIPTORS).await,
         }

@@ -9,6 +9,7 @@ mod lists;
 mod register;
 
 use crate::agent::call::{CallContext, Large};
+use crate::sockets::Taken;
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::evidence::Difference;
 use lychgate_core::ids::RunId;
@@ -26,48 +27,58 @@ use tokio_util::sync::CancellationToken;
 
 /// Calls of one connection at a time.
 const CALLS: usize = 128;
-/// How long after a close the end of a process may still be seen as the cause.
-const EXIT_SEEN: Duration = Duration::from_millis(100);
+/// How long after a close the end of a process may still be seen as the cause. A process closes its descriptors before it
+/// has ended, and on a busy machine much may come in between. Nothing can be asked on that connection meanwhile.
+const EXIT_SEEN: Duration = Duration::from_secs(1);
 /// How long calls that see their run ended may take to say so.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Serves one connection.
-pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+/// Takes one connection.
+pub(crate) fn connection(gateway: Arc<Gateway>, socket: OwnedFd) -> Taken {
+    if gateway.descriptors.allow(socket.as_raw_fd()) {
+        Taken::Served(Box::pin(serve(gateway, socket)))
+    } else {
+        Taken::TurnedAway(Box::pin(turn_away(gateway, socket)))
+    }
+}
+
+async fn serve(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
     let Ok(who) = lychgate_peer::inode_of(connector.as_fd()) else { return };
-    let room = gateway.descriptors.allow(connector.as_raw_fd());
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
-    let registered = if !room {
-        Err(TooMany)
-    } else {
-        let mut place = gateway.unregistered.enter(who);
-        reader.limit(limits::HANDSHAKE_FRAME_BYTES);
-        tokio::select! {
-            registered = register::register(&gateway, &mut reader, &outbox, connector) => Ok(registered),
-            () = place.lost() => Err(TooMany),
+    let mut place = gateway.unregistered.enter(who);
+    reader.limit(limits::HANDSHAKE_FRAME_BYTES);
+    let registered = tokio::select! {
+        registered = register::register(&gateway, &mut reader, &outbox, connector) => registered,
+        () = place.lost() => {
+            too_many(&gateway, &outbox).await;
+            None
         }
     };
-    match registered {
-        Ok(Some((run, handle))) => {
-            if register::tell(&gateway, run, &handle).await {
-                reader.limit(limits::FRAME_BYTES);
-                reader.share(Arc::clone(&gateway.large_frames));
-                converse(&gateway, run, &handle, &mut reader).await;
-            }
-        }
-        Ok(None) => {}
-        Err(TooMany) => {
-            // Whoever floods the socket waits for nothing and writes no row: he is told, and let go.
-            let answer = gateway.because(None, None, &Reasons::one(Reason::TooMany));
-            let _ = outbox.send(&ToAgent::Refused { answer }).await;
-        }
+    drop(place);
+    if let Some((run, handle)) = registered
+        && register::tell(&gateway, run, &handle).await
+    {
+        reader.limit(limits::FRAME_BYTES);
+        reader.share(Arc::clone(&gateway.large_frames));
+        converse(&gateway, run, &handle, &mut reader).await;
     }
     outbox.shutdown().await;
 }
 
-/// There are too many connections, or too few descriptors.
-struct TooMany;
+async fn turn_away(gateway: Arc<Gateway>, socket: OwnedFd) {
+    let Ok((_, writer)) = transport::halves(socket) else { return };
+    let outbox = Outbox::new(writer);
+    too_many(&gateway, &outbox).await;
+    outbox.shutdown().await;
+}
+
+/// Whoever floods the socket waits for nothing and writes no row: he is told.
+async fn too_many(gateway: &Gateway, outbox: &Outbox) {
+    let answer = gateway.because(None, None, &Reasons::one(Reason::TooMany));
+    let _ = outbox.send(&ToAgent::Refused { answer }).await;
+}
 
 async fn converse(gateway: &Arc<Gateway>, run: RunId, handle: &Arc<RunHandle>, reader: &mut Reader) {
     let mut calls: JoinSet<u64> = JoinSet::new();

@@ -9,6 +9,7 @@ mod channels;
 mod commands;
 mod vault;
 
+use crate::sockets::Taken;
 use crate::state::{Gateway, Outbox};
 use lychgate_core::event::{Event, Requester};
 use lychgate_core::evidence::ProcessInode;
@@ -58,8 +59,12 @@ impl Refused {
     }
 }
 
-/// Serves one connection.
-pub(crate) async fn connection(gateway: Arc<Gateway>, socket: OwnedFd) {
+/// Takes one connection.
+pub(crate) fn connection(gateway: Arc<Gateway>, socket: OwnedFd) -> Taken {
+    Taken::Served(Box::pin(serve(gateway, socket)))
+}
+
+async fn serve(gateway: Arc<Gateway>, socket: OwnedFd) {
     let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
     let Ok(who) = inode_of(connector.as_fd()) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
