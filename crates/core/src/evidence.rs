@@ -217,7 +217,7 @@ impl Subject {
 }
 
 /// One process of a chain, looked at again now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveProcess {
     /// The pidfd says that the process has not ended.
     pub alive: bool,

@@ -30,6 +30,8 @@ fn conditional(role: Role) -> Result<Rules, BackendError> {
     let families: &[i32] = match role {
         // Netlink: the kernel's reports of executions, and the C library's list of addresses.
         Role::Gateway => &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        // Netlink as above.
+        Role::Attestor => &[libc::AF_UNIX, libc::AF_NETLINK],
         Role::Person | Role::Offline => &[libc::AF_UNIX],
     };
     let mut rules = Rules::new();

@@ -26,6 +26,8 @@ pub enum Role {
     Person,
     /// Creates the vault or puts one back, with no gateway: as a console, and writes files.
     Offline,
+    /// Looks at processes for a gateway of another user: as the gateway, without a network, and writes no file.
+    Attestor,
 }
 
 /// The system refused a step. A process that holds secrets must not go on.

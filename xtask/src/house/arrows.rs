@@ -3,7 +3,7 @@
 use super::source::{File, Sources};
 
 /// A crate, and those of ours that it may depend on. A pair that is not here is a change of design.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("core", &[]),
     ("sys", &[]),
     ("text", &["core"]),
@@ -12,6 +12,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("http", &["core", "text"]),
     ("peer", &["core", "text", "sys"]),
     ("wire", &["core", "text", "sys"]),
+    ("attest", &["core", "sys", "harden", "peer"]),
     ("journal", &["core", "text", "seal"]),
     ("vault", &["core", "text", "sys", "seal"]),
     ("view", &["core", "text", "journal", "seal"]),
