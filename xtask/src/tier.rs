@@ -52,6 +52,9 @@ pub(crate) fn test(root: &Path, length: Length) -> Result<(), Failure> {
     report.finish()
 }
 
+/// Tests that bring the machine to its limits, by the start of their names: one at a time and nothing beside them.
+const ALONE: [&str; 2] = ["crowds::", "floods::"];
+
 /// Unit, integration and documentation tests, with a copy of the program that ordinary users can start.
 fn tests(root: &Path, report: &mut Report, tools: &Tools, users: &[String], length: Length) {
     let Some(scratch) = report.step("copies for ordinary users", || Scratch::with(root, tools)) else {
@@ -67,7 +70,11 @@ fn tests(root: &Path, report: &mut Report, tools: &Tools, users: &[String], leng
         command.env("LYCHGATE_TEST_USERS", users.join(","));
         run(&mut command)
     };
-    report.step("tests", || with_harness(&[]));
+    let others: Vec<&str> = ALONE.iter().flat_map(|name| ["--skip", name]).collect();
+    report.step("tests", || with_harness(&[&["--"], others.as_slice()].concat()));
+    report.step("tests that want the machine for themselves", || {
+        with_harness(&[&["--test", "black_box", "--", "--test-threads=1"], ALONE.as_slice()].concat())
+    });
     if length == Length::Full {
         // Targets named, because `--ignored` would also run documentation examples that are no tests.
         report.step("long tests", || with_harness(&["--lib", "--bins", "--tests", "--", "--ignored"]));

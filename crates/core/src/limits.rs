@@ -21,6 +21,8 @@ pub const CONSOLES: usize = 256;
 pub const DESCRIPTORS_KEPT_LEAST: u64 = 64;
 /// And so many at the most: the longest chains that may be looked at together take fewer.
 pub const DESCRIPTORS_KEPT_MOST: u64 = 1_024;
+/// Descriptors that an agent takes in its handshake after it was let in: one for the sender of each of its two frames.
+pub const HANDSHAKE_DESCRIPTORS: u64 = 2;
 /// Programs that are pinned at once. Hashing an image takes a core, and a lock or revoke must never wait for it.
 pub const PINS_AT_ONCE: usize = 2;
 /// An action key, in bytes.

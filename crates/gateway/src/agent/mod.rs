@@ -9,6 +9,7 @@ mod lists;
 mod register;
 
 use crate::agent::call::{CallContext, Large};
+use crate::descriptors::SpokenFor;
 use crate::sockets::Taken;
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::evidence::Difference;
@@ -18,7 +19,7 @@ use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_wire::agent::{FromAgent, ToAgent};
 use lychgate_wire::transport::{self, Frame, FrameError, Reader};
 use std::collections::HashMap;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -35,15 +36,15 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Takes one connection.
 pub(crate) fn connection(gateway: Arc<Gateway>, socket: OwnedFd) -> Taken {
-    if gateway.descriptors.allow(socket.as_raw_fd()) {
-        Taken::Served(Box::pin(serve(gateway, socket)))
-    } else {
-        Taken::TurnedAway(Box::pin(turn_away(gateway, socket)))
+    let peer = lychgate_sys::peer_pidfd(socket.as_fd()).ok();
+    let room = peer.and_then(|connector| Some((gateway.descriptors.begin(&connector)?, connector)));
+    match room {
+        Some((spoken_for, connector)) => Taken::Served(Box::pin(serve(gateway, socket, connector, spoken_for))),
+        None => Taken::TurnedAway(Box::pin(turn_away(gateway, socket))),
     }
 }
 
-async fn serve(gateway: Arc<Gateway>, socket: OwnedFd) {
-    let Ok(connector) = lychgate_sys::peer_pidfd(socket.as_fd()) else { return };
+async fn serve(gateway: Arc<Gateway>, socket: OwnedFd, connector: OwnedFd, spoken_for: SpokenFor) {
     let Ok(who) = lychgate_peer::inode_of(connector.as_fd()) else { return };
     let Ok((mut reader, writer)) = transport::halves(socket) else { return };
     let outbox = Outbox::new(writer);
@@ -56,7 +57,7 @@ async fn serve(gateway: Arc<Gateway>, socket: OwnedFd) {
             None
         }
     };
-    drop(place);
+    drop((place, spoken_for));
     if let Some((run, handle)) = registered
         && register::tell(&gateway, run, &handle).await
     {

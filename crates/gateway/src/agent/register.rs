@@ -27,10 +27,14 @@ pub(super) async fn register(
     outbox: &Outbox,
     connector: OwnedFd,
 ) -> Option<(RunId, Arc<RunHandle>)> {
-    let done = tokio::time::timeout(HANDSHAKE, handshake(gateway, reader, outbox, connector)).await.ok()?;
-    match done {
-        Ok(registered) => registered,
-        Err(refused) => {
+    match tokio::time::timeout(HANDSHAKE, handshake(gateway, reader, outbox, connector)).await {
+        Ok(Ok(registered)) => registered,
+        Err(_) => {
+            // It may have waited for its turn behind others: it is told, and nothing is written for it.
+            super::too_many(gateway, outbox).await;
+            None
+        }
+        Ok(Err(refused)) => {
             let reasons = Reasons::one(refused.reason);
             gateway.lock().note(Event::RegistrationRefused { by: refused.requester, reasons: reasons.clone() });
             let answer = gateway.because(None, None, &reasons);

@@ -137,7 +137,9 @@ fn a_look_that_never_ends_keeps_its_turn_also_when_its_client_is_given_up() {
     for _ in 0..2 {
         let mut flooder = world.raw_from(&program, &world.user, &[]);
         flood(&mut flooder, 20, false);
-        until_within(PATIENCE * 2, "the end of the handshakes", || (heard(&mut flooder)["closed"] == 20).then_some(()));
+        until_within(PATIENCE * 2, "the end of the handshakes", || {
+            (heard(&mut flooder)["refused"] == 20).then_some(())
+        });
     }
     // Else each such client would take one more of the threads that a lock needs.
     until("two looks and no more", || (held(&world) == 2).then_some(()));
