@@ -111,7 +111,7 @@ fn a_timer_is_never_the_agent() {
 fn an_orphaned_agent_in_a_session_of_its_own_is_named() {
     let world = World::new();
     let meeting = world.meeting();
-    let _ = world.starts(&both(&world, &meeting, &["--orphan"]).0);
+    let _starter = world.starts(&both(&world, &meeting, &["--orphan"]).0);
     pilot_is_named(&world, &mut meeting.agent(), &["pilot", "lych"]);
 }
 
@@ -119,7 +119,7 @@ fn an_orphaned_agent_in_a_session_of_its_own_is_named() {
 fn an_orphaned_shim_has_no_agent() {
     let world = World::new();
     let meeting = world.meeting();
-    let _ = world.starts(&both(&world, &meeting, &["--orphan"]).1);
+    let _starter = world.starts(&both(&world, &meeting, &["--orphan"]).1);
     is_no_agents(&world, &mut meeting.agent());
 }
 
