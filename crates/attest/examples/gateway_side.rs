@@ -23,6 +23,7 @@ fn main() {
         own_uid: number(1),
         never: &[],
         claims_shim: false,
+        allow_unverified: false,
     };
     let pinned = match Pinned::pin(world.as_ref(), pidfd, pid, &rules) {
         Ok(pinned) => pinned,

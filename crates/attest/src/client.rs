@@ -176,6 +176,13 @@ impl Process for Remote {
             _ => Err(Why::Unclear),
         }
     }
+
+    fn veil(self: Box<Self>, why: Why) -> Result<Box<dyn Image>, Why> {
+        match self.attestor.ask(&Ask::Veil(self.handle, why), None)? {
+            Answer::Done => Ok(self),
+            _ => Err(Why::Unclear),
+        }
+    }
 }
 
 impl Image for Remote {

@@ -23,6 +23,7 @@ pub(crate) enum Ask {
     Parent(Handle),
     Program(Handle),
     Bind(Handle),
+    Veil(Handle, Why),
     Path(Handle),
     Arguments(Handle),
     Facts(Handle),

@@ -4,7 +4,7 @@ use crate::line::Line;
 use crate::messages::{Answer, Ask, Handle};
 use crate::table::{Entry, Table};
 use lychgate_core::evidence::Why;
-use lychgate_peer::world::{Process, World};
+use lychgate_peer::world::{Image, Process, World};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
@@ -77,7 +77,8 @@ impl Desk {
                 Ok(entry.process()?.parent()?.map_or(Answer::NoParent, |parent| self.table.hold(parent)))
             }),
             Ask::Program(handle) => self.of_person(handle, |entry| Ok(Answer::Text(entry.process()?.program()))),
-            Ask::Bind(handle) => self.bind(handle),
+            Ask::Bind(handle) => self.take_hold(handle, |process| process.bind()),
+            Ask::Veil(handle, why) => self.take_hold(handle, |process| process.veil(why)),
             Ask::Path(handle) => self.of_person(handle, |entry| Ok(Answer::Text(entry.image()?.path()?))),
             Ask::Arguments(handle) => self.of_person(handle, |entry| Ok(Answer::Arguments(entry.image()?.arguments()))),
             Ask::Facts(handle) => self.of_person(handle, |entry| Ok(Answer::Facts(Box::new(entry.image()?.facts()?)))),
@@ -103,12 +104,16 @@ impl Desk {
         if process.standing()?.uids == [self.serving.person; 4] { Ok(()) } else { Err(Why::NotReadable) }
     }
 
-    fn bind(&self, handle: Handle) -> Result<Answer, Why> {
+    fn take_hold(
+        &self,
+        handle: Handle,
+        how: impl FnOnce(Box<dyn Process>) -> Result<Box<dyn Image>, Why>,
+    ) -> Result<Answer, Why> {
         let entry = self.table.get(handle)?;
         let mut entry = write(&entry);
         self.is_persons(entry.process()?)?;
         match std::mem::replace(&mut *entry, Entry::Lost) {
-            Entry::Process(process) => *entry = Entry::Image(process.bind()?),
+            Entry::Process(process) => *entry = Entry::Image(how(process)?),
             Entry::Image(image) => *entry = Entry::Image(image),
             Entry::Lost => return Err(Why::Gone),
         }
@@ -150,6 +155,7 @@ mod tests {
             Ask::Parent(handle),
             Ask::Program(handle),
             Ask::Bind(handle),
+            Ask::Veil(handle, Why::NotReadable),
             Ask::Path(handle),
             Ask::Arguments(handle),
             Ask::Facts(handle),

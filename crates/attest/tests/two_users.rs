@@ -143,7 +143,9 @@ fn a_gateway_of_another_user_sees_a_process_and_its_ends_through_the_attestor_an
     let (mut agent, mut input) = stage.agent(person());
     let pid = agent.0.id();
     let alone = stage.side(gateway(), pid, false).hear();
-    assert!(alone.starts_with("refused "), "{alone}");
+    let alone: serde_json::Value = serde_json::from_str(&alone).unwrap();
+    let executable = &alone["chain"][0]["executable"];
+    assert_eq!((&alone["attestation"], &executable["unseen"]), (&"program_unreadable".into(), &"not_readable".into()));
 
     let mut side = stage.side(gateway(), pid, true);
     let subject: serde_json::Value = serde_json::from_str(&side.hear()).unwrap();

@@ -6,11 +6,38 @@ use crate::ids::{ApprovalId, BootId, Digest, GrantNo, LaunchNonce, Moment, Ref, 
 use crate::outcome::EndReason;
 use crate::proof::JournalAck;
 
-/// Everything that a session approval is bound to (R3, R11, R14, R15). Plain facts: they grant nothing by themselves.
+/// How far a yes reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// A session approval: every use of the channel by the run.
+    Run,
+    /// One action alone, of a run that can have no session approval (R5).
+    Action {
+        /// The attempt.
+        reference: Ref,
+        /// Digest of the exact request that was shown.
+        digest: Digest,
+    },
+}
+
+impl Reach {
+    /// The one action, where it is for one.
+    #[must_use]
+    pub fn action(self) -> Option<Ref> {
+        match self {
+            Self::Run => None,
+            Self::Action { reference, .. } => Some(reference),
+        }
+    }
+}
+
+/// Everything that an approval with a GRANT row of its own is bound to (R3, R11, R14, R15). Plain facts: they grant nothing by themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalFacts {
     /// Approval.
     pub id: ApprovalId,
+    /// What it is for.
+    pub reach: Reach,
     /// Its number in the journal.
     pub grant: GrantNo,
     /// Run.
@@ -41,16 +68,17 @@ pub struct ApprovalFacts {
     pub ends_at: Option<Moment>,
 }
 
-/// A live (or ended) session approval. Exists only with the ack of its GRANT row.
+/// A live (or ended) approval: of a session, or of one action that stands alone. Exists only with the ack of its GRANT
+/// row.
 #[derive(Debug)]
-pub struct SessionApproval {
+pub struct Approval {
     facts: ApprovalFacts,
     granted: JournalAck,
     uses: u32,
     ended: Option<EndReason>,
 }
 
-impl SessionApproval {
+impl Approval {
     /// Makes the approval live. `None` where `granted` is not the durable GRANT row of these facts: no record, no
     /// authority.
     #[must_use]
@@ -90,7 +118,7 @@ impl SessionApproval {
     }
 }
 
-/// A yes to one action. No `Clone`: `decide` takes it, and gives it back only with a refusal.
+/// A yes to one action, on top of a session approval. No `Clone`: `decide` takes it, and gives it back only with a refusal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CallApproval {
     /// Approval.

@@ -1,11 +1,11 @@
 //! What a card says, as facts. Each language renders it; its digest is what an approval is bound to.
 
 use crate::channel::{Ceremony, ChannelName};
-use crate::evidence::PathNow;
+use crate::evidence::{Attestation, PathNow};
 use crate::ids::{ActionNo, BootNo, CardNo, Digest, RunId};
 use crate::outcome::Reason;
 use crate::programs::History;
-use crate::provenance::{Script, Signer};
+use crate::provenance::{Script, Signer, Unsigned};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -30,6 +30,8 @@ pub struct CardView {
     pub action: Option<CardAction>,
     /// The action is part of the question (a per-call yes), not only its occasion.
     pub asks_action: bool,
+    /// The yes to the action rests on no session approval, because this run can have none on its channel.
+    pub stands_alone: bool,
     /// What a yes takes.
     pub ceremony: Ceremony,
     /// Gateway lifetime.
@@ -54,6 +56,31 @@ pub struct PreviousRun {
 /// Who asks, as the gateway saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentView {
+    /// How much of it could be seen.
+    pub attestation: Attestation,
+    /// The program, where the requester was verified and its program seen.
+    pub program: Option<ProgramView>,
+    /// Process id.
+    pub pid: u32,
+    /// Working directory, if it could be read.
+    pub directory: Option<String>,
+    /// Command line: the process's own word.
+    pub claimed_command: String,
+    /// Every process from the agent down to the connection.
+    pub chain: Vec<ChainLink>,
+}
+
+impl AgentView {
+    /// Who vouches for the program.
+    #[must_use]
+    pub fn signer(&self) -> Signer {
+        self.program.as_ref().map_or(Signer::Unsigned(Unsigned::Unseen), |program| program.signer.clone())
+    }
+}
+
+/// A program that was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramView {
     /// File name of the program.
     pub name: String,
     /// Path of the program.
@@ -68,14 +95,6 @@ pub struct AgentView {
     pub script: Option<Script>,
     /// SHA-256 of the image.
     pub sha256: Digest,
-    /// Process id.
-    pub pid: u32,
-    /// Working directory, if it could be read.
-    pub directory: Option<String>,
-    /// Command line: the process's own word.
-    pub claimed_command: String,
-    /// Every process from the agent down to the connection.
-    pub chain: Vec<ChainLink>,
 }
 
 /// A process of the chain.

@@ -1,5 +1,6 @@
 //! Channels: one credential with its binding and its approval settings. Everything here lives in the sealed vault.
 
+use crate::evidence::{Attestation, Unverified};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
@@ -291,6 +292,21 @@ pub struct ApprovalSettings {
     pub max_uses: Option<u32>,
     /// A session approval ends after so many minutes.
     pub max_minutes: Option<u32>,
+    /// A run whose requester is unverified may ask, each time for one action (R5). Without it such a run is refused.
+    pub allow_unverified: bool,
+    /// A run whose program is unreadable may have a session approval. Without it each action is asked for.
+    pub allow_unreadable: bool,
+}
+
+/// What a use of a channel takes, for one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Takes {
+    /// A session approval.
+    Session,
+    /// A session approval, and a yes to this very action on top of it (R13).
+    SessionAndCall,
+    /// A yes to this very action, which stands alone: there is no session that it could rest on (R5).
+    CallAlone,
 }
 
 impl ApprovalSettings {
@@ -298,6 +314,31 @@ impl ApprovalSettings {
     #[must_use]
     pub fn asks_each_time(&self, method: &Method) -> bool {
         self.mode == ApprovalMode::PerCall || self.per_call_methods.contains(method)
+    }
+
+    /// Whether a run of this attestation can have a session approval at all.
+    ///
+    /// # Errors
+    /// The reason why it can't even ask.
+    pub fn gives_sessions(&self, attestation: Attestation) -> Result<bool, Unverified> {
+        match attestation {
+            Attestation::Whole => Ok(true),
+            Attestation::ProgramUnreadable => Ok(self.allow_unreadable),
+            Attestation::Unverified(_) if self.allow_unverified => Ok(false),
+            Attestation::Unverified(why) => Err(why),
+        }
+    }
+
+    /// What a use with `method` takes from a run of this attestation.
+    ///
+    /// # Errors
+    /// The reason why nothing the person could say would allow it.
+    pub fn takes(&self, attestation: Attestation, method: &Method) -> Result<Takes, Unverified> {
+        Ok(match self.gives_sessions(attestation)? {
+            false => Takes::CallAlone,
+            true if self.asks_each_time(method) => Takes::SessionAndCall,
+            true => Takes::Session,
+        })
     }
 }
 

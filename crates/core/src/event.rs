@@ -230,6 +230,44 @@ pub enum Event {
         /// What the yes took.
         ceremony: Ceremony,
     },
+    /// The person said yes to one action of a run that can have no session approval (R5): the whole binding.
+    CallApprovedAlone {
+        /// Run.
+        run: RunId,
+        /// Approval.
+        approval: ApprovalId,
+        /// Action.
+        action: ActionNo,
+        /// Channel.
+        channel: ChannelName,
+        /// Its version.
+        channel_version: u32,
+        /// The process identity facts, as far as there are any.
+        subject: Subject,
+        /// Digest of the request that was shown.
+        digest: Digest,
+        /// Digest of what the card showed.
+        shown: Digest,
+        /// SHA-256 of the launch nonce.
+        nonce_digest: Digest,
+        /// Gateway lifetime.
+        boot: BootNo,
+        /// Vault epoch.
+        vault: u64,
+        /// What the yes took.
+        ceremony: Ceremony,
+    },
+    /// Such an approval ended: with its action, or before.
+    CallApprovalEnded {
+        /// Run.
+        run: RunId,
+        /// Approval.
+        approval: ApprovalId,
+        /// Channel.
+        channel: ChannelName,
+        /// Why.
+        reason: EndReason,
+    },
     /// The person said no.
     CardDenied {
         /// Card.

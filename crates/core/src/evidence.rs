@@ -159,11 +159,56 @@ pub struct ProcessFacts {
     pub directory: Option<String>,
 }
 
+/// How much of a subject could be seen (R5). What the person is told, and what an approval may be, depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attestation {
+    /// Every process of the chain, and the program of each.
+    Whole,
+    /// Every process of the chain lives and is held, and the program of at least one does not let itself be read. That it
+    /// executes another program can't be seen either.
+    ProgramUnreadable,
+    /// No requester was verified, for this reason.
+    Unverified(Unverified),
+}
+
+/// Why nobody can say who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unverified {
+    /// It lives in another pid or user namespace, where what we look at can be forged.
+    ForeignNamespace,
+    /// No process above the shim can be called an agent.
+    NoAgent,
+}
+
+impl ProcessFacts {
+    /// Why something of it is unseen; `None` where all of it was seen.
+    #[must_use]
+    pub fn unseen(&self) -> Option<Why> {
+        match (&self.executable, &self.start_stack, &self.namespaces) {
+            (Seen::Unseen(why), _, _) | (_, Seen::Unseen(why), _) | (_, _, Seen::Unseen(why)) => Some(*why),
+            (Seen::Seen(_), Seen::Seen(_), Seen::Seen(_)) => None,
+        }
+    }
+
+    /// True where nothing of the program was seen, because the process does not let itself be looked at. What is seen in
+    /// part is no such process, and refused.
+    #[must_use]
+    pub fn is_shut_off(&self) -> bool {
+        let none = Why::NotReadable;
+        self.executable == Seen::Unseen(none)
+            && self.start_stack == Seen::Unseen(none)
+            && self.namespaces == Seen::Unseen(none)
+    }
+}
+
 /// Whom a run is bound to: the chain of processes from the peer up to the agent.
 ///
-/// Private fields: the only way to one is [`Subject::observed`].
+/// Private fields: the only ways to one are [`Subject::observed`] and [`Subject::unverified`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Subject {
+    attestation: Attestation,
     chain: Vec<ProcessFacts>,
     kernel_boot: String,
 }
@@ -173,10 +218,33 @@ impl Subject {
     /// before and verified after the reading.
     ///
     /// This is a promise that no type can check. The peer crate makes it, in one place; tests make it about fixtures.
-    /// Returns `None` for an empty chain.
+    /// `None` for an empty chain, and where something is unseen of a process that has not shut itself off altogether.
     #[must_use]
     pub fn observed(chain: Vec<ProcessFacts>, kernel_boot: String) -> Option<Self> {
-        (!chain.is_empty()).then_some(Self { chain, kernel_boot })
+        let mut attestation = Attestation::Whole;
+        for process in &chain {
+            match process.unseen() {
+                None => {}
+                Some(_) if process.is_shut_off() => attestation = Attestation::ProgramUnreadable,
+                Some(_) => return None,
+            }
+        }
+        (!chain.is_empty()).then_some(Self { attestation, chain, kernel_boot })
+    }
+
+    /// States that `chain` is held, the process that holds the connection first, and that `why` keeps it from being
+    /// called a requester that was verified.
+    ///
+    /// It can only lose by it: no session approval is ever bound to such a subject. `None` for an empty chain.
+    #[must_use]
+    pub fn unverified(chain: Vec<ProcessFacts>, kernel_boot: String, why: Unverified) -> Option<Self> {
+        (!chain.is_empty()).then_some(Self { attestation: Attestation::Unverified(why), chain, kernel_boot })
+    }
+
+    /// How much could be seen.
+    #[must_use]
+    pub fn attestation(&self) -> Attestation {
+        self.attestation
     }
 
     /// The processes, peer first, agent last. Never empty.
@@ -191,7 +259,7 @@ impl Subject {
         self.chain.first()
     }
 
-    /// The process that the card calls the agent.
+    /// The process that stands for the agent: quotas are counted by it. Where the requester is unverified it is no agent.
     #[must_use]
     pub fn agent(&self) -> Option<&ProcessFacts> {
         self.chain.last()
@@ -293,6 +361,14 @@ fn compare(then: &ProcessFacts, now: &LiveProcess, found: &mut Vec<Difference>) 
     }
     check(&now.inode, &Seen::Seen(then.inode), Difference::Inode, found);
     check(&now.parent, &Seen::Seen(then.parent), Difference::Chain, found);
+    if let Some(why) = then.unseen() {
+        // Nothing of its program was seen, so nothing of it can be compared; that is why such a subject gets less. One
+        // that lets itself be seen now has perhaps executed another program.
+        if now.executable != Seen::Unseen(why) {
+            found.push(Difference::Exec);
+        }
+        return;
+    }
     let file = match &then.executable {
         Seen::Seen(executable) => Seen::Seen(executable.file),
         Seen::Unseen(why) => Seen::Unseen(*why),

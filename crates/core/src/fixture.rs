@@ -22,6 +22,8 @@ pub(crate) fn channel(name: &str) -> Channel {
             ceremony: Ceremony::Presence,
             max_uses: None,
             max_minutes: None,
+            allow_unverified: false,
+            allow_unreadable: false,
         },
     }
 }

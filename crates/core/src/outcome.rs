@@ -1,6 +1,6 @@
 //! What an agent hears: outcomes and reasons, in one order everywhere.
 
-use crate::evidence::Why;
+use crate::evidence::{Unverified, Why};
 use serde::{Deserialize, Serialize};
 
 /// The one word that says what became of a call.
@@ -280,6 +280,15 @@ impl From<Why> for Reason {
             Why::ForeignNamespace => Self::ForeignNamespace,
             Why::NotReadable => Self::ProgramUnreadable,
             Why::Gone | Why::Unclear => Self::PeerGone,
+        }
+    }
+}
+
+impl From<Unverified> for Reason {
+    fn from(why: Unverified) -> Self {
+        match why {
+            Unverified::ForeignNamespace => Self::ForeignNamespace,
+            Unverified::NoAgent => Self::NoAgent,
         }
     }
 }

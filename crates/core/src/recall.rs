@@ -144,7 +144,7 @@ impl Recall {
             .rev()
             .filter(|past| past.record.run != arrival.run)
             .filter(|past| past.ended.is_some() || past.record.boot != arrival.boot)
-            .find(|past| past.record.agent == *arrival.agent)
+            .find(|past| past.record.agent.is_surely(arrival.agent))
             .map(|past| (past.record.run, &past.record.agent))
     }
 }
@@ -160,7 +160,7 @@ fn lapse(past: &PastRun, arrival: &Arrival<'_>, reasons: Vec<Reason>, same_proce
         reasons: Reasons::new(reasons)?,
         channels: past.channels.keys().cloned().collect(),
         program: past.record.agent.program.clone(),
-        same_program: past.record.agent == *arrival.agent,
+        same_program: past.record.agent.is_surely(arrival.agent),
         same_process,
     })
 }
@@ -172,7 +172,11 @@ mod tests {
     use crate::ids::{Digest, WallTime};
 
     fn identity(hash: u8) -> AgentIdentity {
-        AgentIdentity { program: "/usr/bin/agent".into(), sha256: Digest([hash; 32]), directory: Some("/w".into()) }
+        AgentIdentity {
+            program: "/usr/bin/agent".into(),
+            sha256: Some(Digest([hash; 32])),
+            directory: Some("/w".into()),
+        }
     }
 
     fn run(number: u64, boot: u32, peer: u64, label: Option<&str>) -> Record {

@@ -13,10 +13,18 @@ use serde::{Deserialize, Serialize};
 pub struct AgentIdentity {
     /// Path.
     pub program: String,
-    /// SHA-256 of the image.
-    pub sha256: Digest,
+    /// SHA-256 of its image; `None` where the program was unreadable, and then it equals no other.
+    pub sha256: Option<Digest>,
     /// Working directory, where it could be read.
     pub directory: Option<String>,
+}
+
+impl AgentIdentity {
+    /// True where both programs were seen and all is equal.
+    #[must_use]
+    pub fn is_surely(&self, other: &Self) -> bool {
+        self.sha256.is_some() && self == other
+    }
 }
 
 /// A result as kept for 24 hours.

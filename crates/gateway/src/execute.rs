@@ -114,7 +114,7 @@ impl Execution {
         let question = Question { reference: self.reference, request };
         match authority.decide(self.context.run, question, &looked.chain) {
             Decision::Allow(permit) => {
-                authority.broker.count_use(self.context.run, permit.request().channel());
+                authority.broker.count_use(&permit);
                 let event = Event::HttpActionStarted {
                     run: self.context.run,
                     action: self.number,
@@ -186,10 +186,7 @@ impl Execution {
     fn release(&self, armed: &Armed) -> Result<Released, String> {
         let authority = self.context.gateway.lock();
         let run_lives = authority.broker.run(self.context.run).is_some_and(|run| run.ended().is_none());
-        let granted = authority
-            .broker
-            .session(self.context.run, armed.permit().request().channel())
-            .is_some_and(|session| session.ended().is_none() && session.facts().id == armed.permit().approval());
+        let granted = authority.broker.rests_on(armed.permit()).is_some();
         let same_epoch = authority.vault.now() == VaultNow::Unlocked(armed.permit().epoch());
         if self.cancel.is_cancelled() || !run_lives || !granted || !same_epoch {
             return Err(self.context.gateway.say(&Text::EndedBeforeFirstByte));
@@ -287,11 +284,11 @@ impl Execution {
             let mut authority = self.context.gateway.lock();
             let looked = self.context.look(&mut authority);
             let mut reasons = authority.standing(self.context.run, &looked);
-            let session = authority
-                .actions
-                .get(self.reference)
-                .and_then(|action| authority.broker.session(self.context.run, &action.channel));
-            reasons.extend(session.and_then(|session| session.ended()).map(|end| end.reason()));
+            let action = authority.actions.get(self.reference);
+            let session = action.and_then(|action| authority.broker.session(self.context.run, &action.channel));
+            let alone = authority.broker.alone(self.reference);
+            let ends = session.into_iter().chain(alone).filter_map(lychgate_core::approval::Approval::ended);
+            reasons.extend(ends.map(lychgate_core::outcome::EndReason::reason));
             Reasons::new(reasons).unwrap_or(Reasons::one(Reason::CallerLeft))
         };
         self.refuse(reasons).await;

@@ -15,7 +15,7 @@ pub(crate) fn action(kind: RowKind, epoch: u64, grant: GrantNo, reference: Ref, 
     RowDraft { kind, epoch, grant, reference, at: clock::wall(), event }
 }
 
-/// The end of a session approval.
+/// The end of an approval.
 pub(crate) fn revoke(end: &EndedApproval, epoch: u64) -> RowDraft {
     RowDraft {
         kind: RowKind::Revoke,
@@ -23,11 +23,19 @@ pub(crate) fn revoke(end: &EndedApproval, epoch: u64) -> RowDraft {
         grant: end.grant,
         reference: Ref::NONE,
         at: clock::wall(),
-        event: Event::SessionEnded {
-            run: end.run,
-            approval: end.approval,
-            channel: end.channel.clone(),
-            reason: end.reason,
+        event: match end.action {
+            None => Event::SessionEnded {
+                run: end.run,
+                approval: end.approval,
+                channel: end.channel.clone(),
+                reason: end.reason,
+            },
+            Some(_) => Event::CallApprovalEnded {
+                run: end.run,
+                approval: end.approval,
+                channel: end.channel.clone(),
+                reason: end.reason,
+            },
         },
     }
 }

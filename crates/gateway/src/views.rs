@@ -1,11 +1,11 @@
 //! What screens and cards are told of runs, channels and actions.
 
-use crate::authority::Authority;
+use crate::authority::{Authority, seen_agent};
 use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::broker::Run;
-use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun};
+use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun, ProgramView};
 use lychgate_core::channel::{ApprovalMode, Channel};
-use lychgate_core::evidence::Seen;
+use lychgate_core::evidence::{ProcessFacts, Seen};
 use lychgate_core::ids::ActionNo;
 use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::provenance::signer;
@@ -15,16 +15,28 @@ use lychgate_wire::operator::RunView;
 /// A body longer than this is shown as its digest and size.
 const BODY_SHOWN_BYTES: usize = 4 * 1024;
 
-/// Who asks; `pins` are the operator's own, `programs` what is known of its past. `None` where the agent's program was not seen, which registration refuses.
+/// Who asks; `pins` are the operator's own, `programs` what is known of its past. `None` only for an empty chain, which no
+/// run has.
 pub(crate) fn agent(run: &Run, pins: &[AgentPin], programs: &Programs) -> Option<AgentView> {
     let subject = run.subject();
     let agent = subject.agent()?;
-    let executable = agent.executable.value()?;
-    let program = |seen: &Seen<lychgate_core::evidence::Executable>| match seen {
+    let path = |link: &ProcessFacts| match &link.executable {
         Seen::Seen(executable) => executable.path.clone(),
-        Seen::Unseen(_) => "?".to_owned(),
+        Seen::Unseen(why) => lychgate_peer::unseen_program(*why).to_owned(),
     };
     Some(AgentView {
+        attestation: subject.attestation(),
+        program: seen_agent(subject).and_then(|agent| program(agent, pins, programs)),
+        pid: agent.pid,
+        directory: agent.directory.clone(),
+        claimed_command: agent.claimed_command.clone(),
+        chain: subject.chain().iter().rev().map(|link| ChainLink { pid: link.pid, program: path(link) }).collect(),
+    })
+}
+
+fn program(agent: &ProcessFacts, pins: &[AgentPin], programs: &Programs) -> Option<ProgramView> {
+    let executable = agent.executable.value()?;
+    Some(ProgramView {
         name: executable.name().to_owned(),
         path: executable.path.clone(),
         path_now: executable.path_now,
@@ -36,15 +48,6 @@ pub(crate) fn agent(run: &Run, pins: &[AgentPin], programs: &Programs) -> Option
         history: programs.history(&ProgramImage::of(agent)?, &agent.provenance),
         script: agent.script.clone(),
         sha256: executable.sha256,
-        pid: agent.pid,
-        directory: agent.directory.clone(),
-        claimed_command: agent.claimed_command.clone(),
-        chain: subject
-            .chain()
-            .iter()
-            .rev()
-            .map(|link| ChainLink { pid: link.pid, program: program(&link.executable) })
-            .collect(),
     })
 }
 
@@ -97,14 +100,15 @@ pub(crate) fn previous(run: &Run) -> Option<PreviousRun> {
 /// A live run, for lists.
 pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
     let agent = agent(run, &authority.vault.agents(), &authority.programs);
+    let program = agent.as_ref().and_then(|agent| agent.program.as_ref());
     let mut channels: Vec<_> = authority.broker.live_channels(run.id()).cloned().collect();
     channels.sort();
     RunView {
         run: run.id(),
-        program: agent.as_ref().map_or_else(|| "?".to_owned(), |agent| agent.path.clone()),
+        program: program.map_or_else(|| "?".to_owned(), |program| program.path.clone()),
         pid: agent.as_ref().map_or(0, |agent| agent.pid),
-        signer: agent.as_ref().map(|agent| agent.signer.clone()),
-        directory: agent.and_then(|agent| agent.directory),
+        signer: program.map(|program| program.signer.clone()),
+        directory: agent.as_ref().and_then(|agent| agent.directory.clone()),
         conversation: run.conversation().map(str::to_owned),
         channels,
         actions: u32::try_from(authority.actions.unfinished(run.id()).count()).unwrap_or(u32::MAX),

@@ -115,7 +115,7 @@ fn cards_are_shown_escaped_and_as_json_with_the_digest_that_approve_takes() {
     let _fake = Fake::start(&place.state(), obliging);
     let ran = place.lych(&["approvals", "--json"]).exits(0).never_says("\u{202e}");
     assert_eq!(ran.json()[0]["shown"], card().digest().to_string());
-    assert_eq!(ran.json()[0]["agent"]["name"], "claude\u{202e}");
+    assert_eq!(ran.json()[0]["agent"]["program"]["name"], "claude\u{202e}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub use ancestry::{Ancestor, ancestry};
 pub use console::{ConsolePeer, ConsoleRefused, inspect_console};
 pub use kernel::KernelTooOld;
 pub use linux::Linux;
-pub use linux::held::inode_of;
+pub use linux::held::{inode_of, unseen_program};
 pub use own::{own_ancestry, own_file, own_namespaces};
 pub use pin::{PinRefused, Pinned, Rules};
 pub use world::World;

@@ -6,7 +6,8 @@ use crate::tables::{Role, role};
 use crate::world::{Image, Process, World};
 use lychgate_core::event::Requester;
 use lychgate_core::evidence::{
-    Difference, FileId, LiveChain, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Why, differences,
+    Difference, FileId, LiveChain, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Unverified, Why,
+    differences,
 };
 use lychgate_core::limits::CHAIN_LENGTH;
 use lychgate_core::outcome::Reason;
@@ -27,6 +28,8 @@ pub struct Rules<'a> {
     pub never: &'a [ProcessInode],
     /// The peer says that it is our shim. It can only lose by saying so.
     pub claims_shim: bool,
+    /// A requester that can't be verified may be taken as one (R5): the operator allowed it for a channel.
+    pub allow_unverified: bool,
 }
 
 /// The peer is no requester that can be attested. Nothing is bound.
@@ -51,7 +54,8 @@ impl Pinned {
     /// Pins the process of `peer` (a pidfd) that has the number `peer_pid` now, and the chain up to its agent.
     ///
     /// A peer that runs our own program is a shim, and its agent is the nearest ancestor that is no launcher and no shim.
-    /// Any other peer is itself the subject. Reads whole program files: call it where blocking is allowed.
+    /// Any other peer is itself the subject. An agent whose program can't be read is held without it; what the subject
+    /// is worth then, its [`Attestation`](lychgate_core::evidence::Attestation) says. Reads whole program files: call it where blocking is allowed.
     ///
     /// Act only on frames that were received after this returned: a process can write and then execute another program.
     ///
@@ -64,8 +68,15 @@ impl Pinned {
         };
         let process = world.adopt(peer.as_fd(), peer_pid).map_err(|why| refused(why.into(), unseen_program(why)))?;
         let program = process.program();
-        let confirmed = walk(process, rules).and_then(|chain| confirm(world, chain));
-        confirmed.map_err(|reason| refused(reason, &program))
+        let confirmed = walk(process, rules).and_then(|chain| confirm(world, chain, None));
+        let taken = confirmed.or_else(|reason| match unverified(reason) {
+            Some(why) if rules.allow_unverified => {
+                let process = world.adopt(peer.as_fd(), peer_pid).map_err(Reason::from)?;
+                confirm(world, vec![alone(process, why, rules).map_err(|_| reason)?], Some(why))
+            }
+            _ => Err(reason),
+        });
+        taken.map_err(|reason| refused(reason, &program))
     }
 
     /// Whom the run is bound to.
@@ -115,35 +126,37 @@ impl Link {
         Ok(Self { image, facts })
     }
 
-    fn runs(&self, file: FileId) -> Result<bool, Why> {
-        match &self.facts.executable {
-            Seen::Seen(executable) => Ok(executable.file == file),
-            Seen::Unseen(why) => Err(*why),
-        }
+    /// A program that was not seen is no shim: a shim lets itself be looked at.
+    fn runs(&self, file: FileId) -> bool {
+        self.facts.executable.value().is_some_and(|executable| executable.file == file)
     }
 }
 
 fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
     let first = Link::read(enter(peer, rules)?).map_err(Reason::from)?;
-    let shim = first.runs(rules.gateway_file).map_err(Reason::from)?;
+    let (shim, unseen) = (first.runs(rules.gateway_file), first.facts.unseen());
     let mut chain = vec![first];
     match (shim, rules.claims_shim) {
         (true, _) => {}
-        (false, true) => return Err(Reason::ShimBuild),
+        (false, true) => return Err(unseen.map_or(Reason::ShimBuild, Reason::from)),
         (false, false) => return Ok(chain),
     }
     while let Some(child) = chain.last().filter(|_| chain.len() < CHAIN_LENGTH) {
         let parent = child.image.process().parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
         let image = enter(parent, rules)?;
-        let path = image.path().map_err(Reason::from)?;
-        let role = role(base_name(&path), &image.arguments());
+        let role = match image.path() {
+            Ok(path) => role(base_name(&path), &image.arguments()),
+            // Who can't be looked at is passed over for nobody: he is the agent, and the card says what is not known.
+            Err(Why::NotReadable) => Role::Ordinary,
+            Err(why) => return Err(why.into()),
+        };
         match role {
             Role::Never => return Err(Reason::NoAgent),
             Role::Launcher => chain.push(Link::read(image).map_err(Reason::from)?),
             Role::Ordinary => {
                 let link = Link::read(image).map_err(Reason::from)?;
                 // Our own program asks for others and never for itself: one shim is not the agent of another.
-                let own = link.runs(rules.gateway_file).map_err(Reason::from)?;
+                let own = link.runs(rules.gateway_file);
                 chain.push(link);
                 if !own {
                     return Ok(chain);
@@ -167,6 +180,9 @@ fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>,
     if standing.uids != [rules.own_uid; 4] {
         return Err(Reason::NoAgent);
     }
+    if process.namespaces() == Err(Why::NotReadable) {
+        return Ok(process.veil(Why::NotReadable)?);
+    }
     let image = process.bind()?;
     if image.process().namespaces()? != rules.own_namespaces {
         return Err(Reason::ForeignNamespace);
@@ -174,16 +190,39 @@ fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>,
     Ok(image)
 }
 
-/// Refuses a chain with anything unseen in it.
-fn confirm(world: &dyn World, chain: Vec<Link>) -> Result<Pinned, Reason> {
-    for Link { facts, .. } in &chain {
-        let unseen = match (&facts.executable, &facts.start_stack, &facts.namespaces) {
-            (Seen::Unseen(why), _, _) | (_, Seen::Unseen(why), _) | (_, _, Seen::Unseen(why)) => *why,
-            (Seen::Seen(_), Seen::Seen(_), Seen::Seen(_)) => continue,
-        };
-        return Err(unseen.into());
+/// The reasons for which a requester may be taken unverified, where the operator allowed that.
+fn unverified(reason: Reason) -> Option<Unverified> {
+    match reason {
+        Reason::ForeignNamespace => Some(Unverified::ForeignNamespace),
+        Reason::NoAgent => Some(Unverified::NoAgent),
+        _ => None,
     }
-    promise(world, chain).map_err(|found| {
+}
+
+/// The peer without anything above it.
+///
+/// It must be the user's own all the same, and not a process that the person's consoles are below: those would count as
+/// descendants of a run.
+fn alone(peer: Box<dyn Process>, why: Unverified, rules: &Rules<'_>) -> Result<Link, Reason> {
+    let standing = peer.standing()?;
+    if peer.pid() == 1 || rules.never.contains(&peer.inode()) || standing.uids != [rules.own_uid; 4] {
+        return Err(Reason::NoAgent);
+    }
+    let image = match why {
+        // What can be seen of it can be forged there.
+        Unverified::ForeignNamespace => peer.veil(Why::ForeignNamespace)?,
+        Unverified::NoAgent => enter(peer, rules)?,
+    };
+    Ok(Link::read(image)?)
+}
+
+/// Refuses a chain with anything unseen in it for which there is no word.
+fn confirm(world: &dyn World, chain: Vec<Link>, why: Option<Unverified>) -> Result<Pinned, Reason> {
+    let partly = |link: &Link| link.facts.unseen().filter(|_| why.is_none() && !link.facts.is_shut_off());
+    if let Some(refused) = chain.iter().find_map(partly) {
+        return Err(refused.into());
+    }
+    promise(world, chain, why).map_err(|found| {
         let namespace = found.contains(&Difference::Namespace);
         if namespace { Reason::ForeignNamespace } else { Reason::PeerGone }
     })
@@ -193,12 +232,16 @@ fn confirm(world: &dyn World, chain: Vec<Link>) -> Result<Pinned, Reason> {
 ///
 /// Each process was held before it was read; now all are alive, run the image that was read, and have the parents that
 /// were read. The parents within the chain are the very processes of the chain: see [`Process::parent`].
-fn promise(world: &dyn World, chain: Vec<Link>) -> Result<Pinned, Vec<Difference>> {
+fn promise(world: &dyn World, chain: Vec<Link>, why: Option<Unverified>) -> Result<Pinned, Vec<Difference>> {
     let unseen = || vec![Difference::Unseen];
     let boot = world.boot().ok_or_else(unseen)?;
     let (processes, facts): (Vec<Box<dyn Image>>, Vec<ProcessFacts>) =
         chain.into_iter().map(|link| (link.image, link.facts)).unzip();
-    let subject = Subject::observed(facts, boot).ok_or_else(unseen)?;
+    let subject = match why {
+        None => Subject::observed(facts, boot),
+        Some(why) => Subject::unverified(facts, boot, why),
+    };
+    let subject = subject.ok_or_else(unseen)?;
     let pinned = Pinned { subject, processes };
     let LiveChain { processes, .. } = pinned.look(Seen::Unseen(Why::Unclear));
     let peer = pinned.subject.peer().ok_or_else(unseen)?.inode;

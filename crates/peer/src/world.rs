@@ -59,6 +59,12 @@ pub trait Process: Debug + Send + Sync {
     /// # Errors
     /// Where the process does not let us.
     fn bind(self: Box<Self>) -> Result<Box<dyn Image>, Why>;
+
+    /// Keeps hold of it without its program: everything of that is `Unseen` for `why` in the facts and in each look.
+    ///
+    /// # Errors
+    /// Where it is gone.
+    fn veil(self: Box<Self>, why: Why) -> Result<Box<dyn Image>, Why>;
 }
 
 /// What can always be told of a process.

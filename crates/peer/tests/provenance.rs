@@ -18,6 +18,7 @@ fn alone(actor: &Actor) -> ProcessFacts {
         own_uid: rustix::process::getuid().as_raw(),
         never: &[],
         claims_shim: false,
+        allow_unverified: false,
     };
     actor.pin(&rules).unwrap().subject().agent().unwrap().clone()
 }

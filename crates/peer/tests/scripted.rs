@@ -3,10 +3,12 @@
 
 mod scripted_world;
 
-use lychgate_core::evidence::{Difference, FileId, Namespaces, ProcessInode, Seen, Why, differences};
+use lychgate_core::evidence::{
+    Attestation, Difference, FileId, Namespaces, ProcessInode, Seen, Unverified, Why, differences,
+};
 use lychgate_core::outcome::Reason;
-use lychgate_peer::Pinned;
 use lychgate_peer::world::Standing;
+use lychgate_peer::{Pinned, Rules};
 use scripted_world::{NAMESPACES, Script, Scripted, USER};
 use std::os::fd::OwnedFd;
 
@@ -15,8 +17,12 @@ fn pin(world: &Scripted, pid: u32) -> Result<Pinned, Reason> {
 }
 
 fn pin_without(world: &Scripted, pid: u32, never: &[ProcessInode]) -> Result<Pinned, Reason> {
+    pin_by(world, pid, &Scripted::rules(never))
+}
+
+fn pin_by(world: &Scripted, pid: u32, rules: &Rules<'_>) -> Result<Pinned, Reason> {
     let handle: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
-    Pinned::pin(world, handle, pid, &Scripted::rules(never)).map_err(|refused| refused.reason)
+    Pinned::pin(world, handle, pid, rules).map_err(|refused| refused.reason)
 }
 
 fn now(pinned: &Pinned) -> Vec<Difference> {
@@ -100,10 +106,9 @@ fn each_single_change_of_any_process_of_the_chain_is_named_and_nothing_else() {
 
 #[test]
 fn whatever_could_not_be_seen_at_the_pin_refuses() {
-    let changes: [(&str, Change, Reason); 10] = [
+    let changes: [(&str, Change, Reason); 9] = [
         ("program", |p| p.facts.executable = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
         ("stack", |p| p.facts.start_stack = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
-        ("namespaces", |p| p.facts.namespaces = Seen::Unseen(Why::NotReadable), Reason::ProgramUnreadable),
         ("image", |p| p.bindable = Err(Why::NotReadable), Reason::ProgramUnreadable),
         ("image gone", |p| p.bindable = Err(Why::Gone), Reason::PeerGone),
         ("standing", |p| p.standing = Err(Why::Gone), Reason::PeerGone),
@@ -131,6 +136,97 @@ fn whatever_could_not_be_seen_at_the_pin_refuses() {
             assert_eq!(pin(&world, 50).unwrap_err(), reason, "{what}, process {pid}");
         }
     }
+}
+
+/// What a process does that makes itself non-dumpable.
+fn shut_off(process: &mut Script) {
+    process.facts.executable = Seen::Unseen(Why::NotReadable);
+    process.facts.start_stack = Seen::Unseen(Why::NotReadable);
+    process.facts.namespaces = Seen::Unseen(Why::NotReadable);
+}
+
+fn attested(pinned: &Pinned) -> (Attestation, Vec<u32>) {
+    let subject = pinned.subject();
+    (subject.attestation(), subject.chain().iter().map(|process| process.pid).collect())
+}
+
+#[test]
+fn an_agent_that_shut_itself_off_is_held_without_its_program() {
+    let world = Scripted::new();
+    assert_eq!(attested(&pin(&world, 50).unwrap()), (Attestation::Whole, vec![50, 40, 30]));
+    let mut open = None;
+    world.change(30, |process| open = Some(process.facts.executable.clone()));
+    world.change(30, shut_off);
+    let pinned = pin(&world, 50).unwrap();
+    assert_eq!(attested(&pinned), (Attestation::ProgramUnreadable, vec![50, 40, 30]));
+    assert_eq!(now(&pinned), []);
+    // It lets itself be seen again: an execve does that.
+    world.change(30, |process| process.facts.executable = open.unwrap());
+    assert_eq!(now(&pinned), [Difference::Exec]);
+    world.change(30, shut_off);
+    world.change(30, |process| process.facts.parent = 1);
+    assert_eq!(now(&pinned), [Difference::Chain]);
+}
+
+#[test]
+fn who_shut_itself_off_is_passed_over_for_nobody() {
+    let world = Scripted::new();
+    world.change(40, shut_off);
+    assert_eq!(attested(&pin(&world, 50).unwrap()), (Attestation::ProgramUnreadable, vec![50, 40]));
+}
+
+#[test]
+fn a_shim_that_shut_itself_off_is_none_and_another_client_may_have() {
+    let world = Scripted::new();
+    world.change(50, shut_off);
+    assert_eq!(pin(&world, 50).unwrap_err(), Reason::ProgramUnreadable);
+    let rules = Rules { claims_shim: false, ..Scripted::rules(&[]) };
+    let pinned = pin_by(&world, 50, &rules).unwrap();
+    assert_eq!(attested(&pinned), (Attestation::ProgramUnreadable, vec![50]));
+}
+
+#[test]
+fn a_requester_that_can_not_be_verified_is_held_alone_and_only_where_that_is_allowed() {
+    let foreign: Change = |p| p.facts.namespaces = Seen::Seen(Namespaces { user: 5, ..NAMESPACES });
+    let nested: Change = |p| p.standing = Ok(Standing { uids: [USER; 4], tracer: 0, nested: true });
+    let init: Change = |p| p.parent = Ok(Some(1));
+    let rules = Rules { allow_unverified: true, ..Scripted::rules(&[]) };
+    for (pid, change, why) in [
+        (50, foreign, Unverified::ForeignNamespace),
+        (50, nested, Unverified::ForeignNamespace),
+        (30, foreign, Unverified::ForeignNamespace),
+        (50, init, Unverified::NoAgent),
+    ] {
+        let world = Scripted::new();
+        world.change(pid, change);
+        assert_eq!(pin(&world, 50).unwrap_err(), Reason::from(why));
+        let pinned = pin_by(&world, 50, &rules).unwrap();
+        assert_eq!(attested(&pinned), (Attestation::Unverified(why), vec![50]));
+        assert_eq!(now(&pinned), []);
+        // Nothing that can be forged there is taken for a fact.
+        let seen = pinned.subject().chain()[0].executable.value().is_some();
+        assert_eq!(seen, why == Unverified::NoAgent);
+        world.change(50, |process| process.alive = false);
+        assert_eq!(now(&pinned), [Difference::Ended]);
+    }
+}
+
+#[test]
+fn who_is_not_the_users_or_is_above_a_console_is_refused_also_where_the_unverified_may_ask() {
+    let world = Scripted::new();
+    let rules = Rules { allow_unverified: true, claims_shim: false, ..Scripted::rules(&[]) };
+    let above = [world.inode(40)];
+    let refused = pin_by(&world, 40, &Rules { never: &above, ..rules }).unwrap_err();
+    assert_eq!(refused, Reason::NoAgent);
+    assert_eq!(pin_by(&world, 1, &rules).unwrap_err(), Reason::NoAgent);
+    for nested in [false, true] {
+        world.change(50, |p| p.standing = Ok(Standing { uids: [USER, USER, 0, USER], tracer: 0, nested }));
+        assert!(pin_by(&world, 50, &rules).is_err());
+    }
+    // What may be refused for no word is not taken either.
+    let world = Scripted::new();
+    world.change(50, |process| process.bindable = Err(Why::NotReadable));
+    assert_eq!(pin_by(&world, 50, &rules).unwrap_err(), Reason::ProgramUnreadable);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 
 use crate::catalogue::{CardPart as P, Catalogue};
 use crate::layout::Lines;
-use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, visible};
-use lychgate_core::evidence::PathNow;
+use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ProgramView, visible};
+use lychgate_core::evidence::{Attestation, PathNow};
 use lychgate_core::ids::WallTime;
 use lychgate_core::programs::{History, LastYes};
 
@@ -44,8 +44,12 @@ impl Page<'_> {
     fn what_changed(&mut self, card: &CardView) {
         self.heading(&P::WhatChanged);
         if card.changed.is_empty() {
-            // A card about one use alone is only put where the run's approval is fresh.
-            self.sentence(if card.channels.is_empty() { &P::ApprovalStands } else { &P::NothingBefore });
+            self.sentence(match (card.stands_alone, card.channels.is_empty()) {
+                (true, _) => &P::NoneCanStand,
+                // A card about one use is otherwise only put where the run's approval is fresh.
+                (false, true) => &P::ApprovalStands,
+                (false, false) => &P::NothingBefore,
+            });
         }
         for reason in &card.changed {
             self.lines.sentence(self.say.reason(*reason));
@@ -62,28 +66,22 @@ impl Page<'_> {
 
     fn who_asks(&mut self, agent: &AgentView, conversation: Option<&str>) {
         self.heading(&P::WhoAsks);
-        let program = self.say.card(&P::ProgramAndPid { name: &visible(&agent.name), pid: agent.pid });
-        self.told(&P::Program, &program);
-        self.told(&P::Signer, &self.say.signer(&agent.signer.visible()));
-        self.fact(&P::File, &agent.path);
-        match agent.path_now {
-            PathNow::Same => {}
-            PathNow::Gone => self.lines.told("", &self.say.card(&P::FileGone)),
-            PathNow::Replaced => self.lines.told("", &self.say.card(&P::FileReplaced)),
+        match agent.attestation {
+            Attestation::Whole => {}
+            Attestation::ProgramUnreadable => self.sentence(&P::ProgramUnreadable),
+            Attestation::Unverified(why) => self.sentence(&P::NobodyVerified(why)),
         }
-        self.fact(&P::ProgramDigest, &agent.sha256.to_string());
+        match &agent.program {
+            Some(program) => self.program(program, agent.pid),
+            None => self.told(&P::Program, &self.say.card(&P::ProcessNumber { pid: agent.pid })),
+        }
         match &agent.directory {
             Some(directory) => self.fact(&P::Directory, directory),
             None => self.told(&P::Directory, &self.say.card(&P::DirectoryUnknown)),
         }
-        if let Some(script) = &agent.script {
-            self.claimed(&P::Script, &script.path);
-            match script.sha256 {
-                Some(sha256) => self.fact(&P::ScriptDigest, &sha256.to_string()),
-                None => self.told(&P::ScriptDigest, &self.say.card(&P::ScriptUnread)),
-            }
+        if let Some(program) = &agent.program {
+            self.past(program);
         }
-        self.history(&agent.history);
         self.claimed(&P::CommandLine, &agent.claimed_command);
         if let Some(label) = conversation {
             self.claimed(&P::Conversation, label);
@@ -93,6 +91,30 @@ impl Page<'_> {
             self.lines.fact(&label, &format!("{} ({})", link.program, link.pid));
             label.clear();
         }
+    }
+
+    fn program(&mut self, program: &ProgramView, pid: u32) {
+        let named = self.say.card(&P::ProgramAndPid { name: &visible(&program.name), pid });
+        self.told(&P::Program, &named);
+        self.told(&P::Signer, &self.say.signer(&program.signer.visible()));
+        self.fact(&P::File, &program.path);
+        match program.path_now {
+            PathNow::Same => {}
+            PathNow::Gone => self.lines.told("", &self.say.card(&P::FileGone)),
+            PathNow::Replaced => self.lines.told("", &self.say.card(&P::FileReplaced)),
+        }
+        self.fact(&P::ProgramDigest, &program.sha256.to_string());
+    }
+
+    fn past(&mut self, program: &ProgramView) {
+        if let Some(script) = &program.script {
+            self.claimed(&P::Script, &script.path);
+            match script.sha256 {
+                Some(sha256) => self.fact(&P::ScriptDigest, &sha256.to_string()),
+                None => self.told(&P::ScriptDigest, &self.say.card(&P::ScriptUnread)),
+            }
+        }
+        self.history(&program.history);
     }
 
     fn history(&mut self, history: &History) {

@@ -15,6 +15,7 @@ use crate::view::ViewTexts;
 use crate::wire::WireTexts;
 use lychgate_core::agent_pin::NotAnAgentName;
 use lychgate_core::channel::{Ceremony, ChannelError};
+use lychgate_core::evidence::Unverified;
 use lychgate_core::ids::NotAnId;
 use lychgate_core::outcome::{EndReason, NotStarted, Outcome, Reason};
 use lychgate_core::proof::Mismatch;
@@ -213,6 +214,17 @@ pub enum CardPart<'a> {
     },
     /// The approval of the run stands; this use needs a yes of its own.
     ApprovalStands,
+    /// No approval stands, and none but for one action can.
+    NoneCanStand,
+    /// The agent's program can't be read.
+    ProgramUnreadable,
+    /// No requester was verified, and why.
+    NobodyVerified(Unverified),
+    /// Process id alone.
+    ProcessNumber {
+        /// Process id.
+        pid: u32,
+    },
     /// Label: what else is set.
     Settings,
     /// What else is set for a channel.
@@ -223,6 +235,10 @@ pub enum CardPart<'a> {
         private: bool,
         /// It has certificates of its own.
         own_ca: bool,
+        /// Unverified requesters may ask for single actions.
+        unverified: bool,
+        /// Unreadable programs may have session approvals.
+        unreadable: bool,
     },
     /// Heading over the action where the yes is for it.
     TheAction,

@@ -68,6 +68,11 @@ pub enum GatewayText<'a> {
         /// Those that there are; empty for none.
         known: &'a str,
     },
+    /// What `authorize` says of channels that give this run no session approval (R5).
+    AskedEachTime {
+        /// Their names.
+        channels: &'a str,
+    },
     /// After the reason why a request is wrong.
     NothingSent {
         /// The reason.

@@ -97,6 +97,10 @@ pub struct ChannelHelp {
     pub max_minutes: &'static str,
     pub ca: &'static str,
     pub allow_private: &'static str,
+    /// `--allow-unverified`.
+    pub allow_unverified: &'static str,
+    /// `--allow-unreadable`.
+    pub allow_unreadable: &'static str,
     pub secret_stdin: &'static str,
 }
 

@@ -49,6 +49,10 @@ pub struct ChannelLine<'a> {
     pub private: bool,
     /// It has certificates of its own.
     pub own_ca: bool,
+    /// Unverified requesters may ask for single actions.
+    pub unverified: bool,
+    /// Unreadable programs may have session approvals.
+    pub unreadable: bool,
     /// Each use is asked, whatever the method.
     pub per_call: bool,
     /// What a yes takes.
@@ -122,7 +126,13 @@ pub fn channel_lines(say: &dyn Catalogue, channel: &ChannelLine<'_>, columns: us
         let limits = CardPart::LimitedTo { uses: channel.max_uses, minutes: channel.max_minutes };
         lines.told(&say.card(&CardPart::Limits), &say.card(&limits));
     }
-    let set = CardPart::SettingWords { per_call: channel.per_call, private: channel.private, own_ca: channel.own_ca };
+    let set = CardPart::SettingWords {
+        per_call: channel.per_call,
+        private: channel.private,
+        own_ca: channel.own_ca,
+        unverified: channel.unverified,
+        unreadable: channel.unreadable,
+    };
     lines.told(&say.card(&CardPart::Settings), &say.card(&set));
     lines.told(&say.card(&CardPart::Takes), say.ceremony(channel.ceremony));
     lines.finish()

@@ -1,9 +1,9 @@
 //! Cards, word for word: what a person decides on is part of the contract.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ChainLink, PreviousRun};
+use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ChainLink, PreviousRun, ProgramView};
 use lychgate_core::channel::Ceremony;
-use lychgate_core::evidence::PathNow;
+use lychgate_core::evidence::{Attestation, PathNow, Unverified};
 use lychgate_core::ids::{ActionNo, BootNo, CardNo, Digest, RunId, WallTime};
 use lychgate_core::outcome::Reason;
 use lychgate_core::programs::{History, LastYes};
@@ -15,13 +15,16 @@ const A_DAY: WallTime = WallTime(1_795_996_799_999);
 
 fn agent() -> AgentView {
     AgentView {
-        name: "claude".to_owned(),
-        path: "/usr/bin/claude".to_owned(),
-        path_now: lychgate_core::evidence::PathNow::Same,
-        signer: Signer::Package(Package { name: "claude".to_owned(), version: "1.2".to_owned() }),
-        history: History::Known { first_asked: None, last_yes: LastYes::Never },
-        script: None,
-        sha256: Digest([0xab; 32]),
+        attestation: Attestation::Whole,
+        program: Some(ProgramView {
+            name: "claude".to_owned(),
+            path: "/usr/bin/claude".to_owned(),
+            path_now: lychgate_core::evidence::PathNow::Same,
+            signer: Signer::Package(Package { name: "claude".to_owned(), version: "1.2".to_owned() }),
+            history: History::Known { first_asked: None, last_yes: LastYes::Never },
+            script: None,
+            sha256: Digest([0xab; 32]),
+        }),
         pid: 4242,
         directory: Some("/home/me/project".to_owned()),
         claimed_command: "claude --resume".to_owned(),
@@ -70,6 +73,7 @@ fn base() -> CardView {
         channels: vec![channel("payments", true, &[])],
         action: None,
         asks_action: false,
+        stands_alone: false,
         ceremony: Ceremony::Presence,
         boot: BootNo(8),
         epoch: 12,
@@ -144,9 +148,12 @@ fn a_changed_process_with_an_unsigned_program_says_so_before_all_else() {
             shows_results: true,
         }),
         agent: AgentView {
-            signer: Signer::Unsigned(Unsigned::NotPackaged),
-            path_now: PathNow::Gone,
-            history: History::Known { first_asked: None, last_yes: LastYes::OtherProgram(A_DAY) },
+            program: Some(ProgramView {
+                signer: Signer::Unsigned(Unsigned::NotPackaged),
+                path_now: PathNow::Gone,
+                history: History::Known { first_asked: None, last_yes: LastYes::OtherProgram(A_DAY) },
+                ..agent().program.unwrap()
+            }),
             directory: None,
             ..agent()
         },
@@ -305,7 +312,53 @@ fn a_card_tells_when_a_program_first_asked_and_whether_it_is_what_the_last_yes_w
             "  Your last yes  2026-11-29, to the same interpreter; what it runs can't be compared\n",
         ),
     ] {
-        let text = shown(&CardView { agent: AgentView { history, ..agent() }, ..base() });
+        let text = shown(&CardView {
+            agent: AgentView { program: Some(ProgramView { history, ..agent().program.unwrap() }), ..agent() },
+            ..base()
+        });
         assert!(text.contains(lines), "{lines:?} in {text}");
     }
+}
+
+/// What a card says from "Who asks" to the end of that part.
+fn who_asks(view: &CardView) -> String {
+    let text = shown(view);
+    let part = text.split("\n\n").find(|part| part.starts_with("Who asks"));
+    part.unwrap().to_owned()
+}
+
+#[test]
+fn a_card_says_when_no_program_or_no_process_was_verified_and_names_no_signer_then() {
+    let of = |attestation| CardView {
+        channels: vec![],
+        asks_action: true,
+        stands_alone: true,
+        action: Some(action()),
+        agent: AgentView {
+            attestation,
+            program: None,
+            chain: vec![ChainLink { pid: 4242, program: "(not_readable)".to_owned() }],
+            ..agent()
+        },
+        ..base()
+    };
+    let unreadable = of(Attestation::ProgramUnreadable);
+    assert_eq!(
+        who_asks(&unreadable),
+        "\
+Who asks
+  NO PROGRAM WAS VERIFIED. The agent's process is there, but it lets nobody look at its program, so no signer
+  is known. That it becomes another program would not be seen either.
+  Program        not known (process 4242)
+  Directory      /home/me/project
+  Command line   (claimed, not verified) claude --resume
+  Processes      (not_readable) (4242)"
+    );
+    for why in [Unverified::ForeignNamespace, Unverified::NoAgent] {
+        let text = who_asks(&of(Attestation::Unverified(why)));
+        assert!(text.contains("NO PROCESS WAS VERIFIED.") && !text.contains("Signer"), "{text}");
+    }
+    let text = shown(&unreadable);
+    assert!(text.contains("Nothing: no approval stands for this run, and none can but for one action"), "{text}");
+    assert!(text.contains("Exactly the action above, once.") && !text.contains("This run on the ticked"), "{text}");
 }

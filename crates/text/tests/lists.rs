@@ -47,6 +47,8 @@ fn a_channel_is_listed_with_where_it_goes_and_when_it_asks() {
         max_minutes: Some(30),
         private: true,
         own_ca: false,
+        unverified: false,
+        unreadable: true,
         per_call: false,
         ceremony: Ceremony::Presence,
     };
@@ -59,7 +61,8 @@ fn a_channel_is_listed_with_where_it_goes_and_when_it_asks() {
             "  Methods        GET, POST",
             "  Asks each time POST",
             "  Ends after     1 use or 30 minutes",
-            "  Settings       one yes for a run, bearer token, private addresses allowed",
+            "  Settings       one yes for a run, bearer token, private addresses allowed, sessions also for",
+            "                 unreadable programs",
             "  It takes       your PIN",
         ]
     );

@@ -61,7 +61,7 @@ fn run(n: u64, at: WallTime) -> Record {
         run: RunId(n),
         boot: BootNo(1),
         conversation: None,
-        agent: AgentIdentity { program: "/usr/bin/agent".into(), sha256: Digest([1; 32]), directory: None },
+        agent: AgentIdentity { program: "/usr/bin/agent".into(), sha256: Some(Digest([1; 32])), directory: None },
         peer: ProcessInode(9),
         kernel_boot: "kernel".into(),
         at,

@@ -2,7 +2,7 @@
 
 use crate::subject::binding;
 use lychgate_core::event::{Event, Requester};
-use lychgate_core::evidence::{Difference, Subject};
+use lychgate_core::evidence::{Attestation, Difference, Subject, Unverified};
 use lychgate_core::outcome::Reasons;
 use serde::Serialize;
 use serde_json::Value;
@@ -94,6 +94,44 @@ pub(crate) fn words(event: &Event) -> Words {
                 ("action", shown(action)),
                 ("ceremony", plain(ceremony)),
                 ("digest", shown(digest)),
+            ],
+        ),
+        Event::CallApprovedAlone {
+            run,
+            approval,
+            action,
+            channel,
+            channel_version,
+            subject,
+            digest,
+            shown: card,
+            nonce_digest,
+            boot,
+            vault,
+            ceremony,
+        } => {
+            let mut fields = vec![("run", shown(run)), ("action", shown(action)), ("channel", text(channel.as_str()))];
+            fields.extend(agent(subject));
+            fields.extend([
+                ("boot", shown(boot)),
+                ("epoch", plain(vault)),
+                ("ceremony", plain(ceremony)),
+                ("channel_version", plain(channel_version)),
+                ("approval", shown(approval)),
+                ("digest", shown(digest)),
+                ("shown", shown(card)),
+                ("nonce_digest", shown(nonce_digest)),
+            ]);
+            fields.extend(binding(subject));
+            ("call_approved_alone", fields)
+        }
+        Event::CallApprovalEnded { run, approval, channel, reason } => (
+            "call_approval_ended",
+            vec![
+                ("run", shown(run)),
+                ("channel", text(channel.as_str())),
+                ("reason", text(reason.word())),
+                ("approval", shown(approval)),
             ],
         ),
         Event::CardDenied { card, run } => ("card_denied", vec![("card", shown(card)), ("run", shown(run))]),
@@ -198,11 +236,17 @@ fn requester(by: &Requester) -> Vec<(&'static str, Value)> {
     vec![("program", text(&by.program)), ("pid", plain(&by.pid))]
 }
 
-/// The agent as the kernel shows it.
+/// The agent as the kernel shows it, or what kept it from being seen.
 fn agent(subject: &Subject) -> Vec<(&'static str, Value)> {
     let Some(agent) = subject.agent() else { return Vec::new() };
-    let program = agent.executable.value().map(|executable| text(&executable.path));
-    with(with(Vec::new(), "program", program), "pid", Some(plain(&agent.pid)))
+    let (program, lacking) = match subject.attestation() {
+        Attestation::Whole => (agent.executable.value().map(|executable| text(&executable.path)), None),
+        Attestation::ProgramUnreadable => (None, Some("program_unreadable")),
+        Attestation::Unverified(Unverified::ForeignNamespace) => (None, Some("foreign_namespace")),
+        Attestation::Unverified(Unverified::NoAgent) => (None, Some("no_agent")),
+    };
+    let fields = with(Vec::new(), "unverified", lacking.map(text));
+    with(with(fields, "program", program), "pid", Some(plain(&agent.pid)))
 }
 
 fn reasons_of(reasons: &Reasons) -> Vec<(&'static str, Value)> {

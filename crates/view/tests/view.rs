@@ -102,8 +102,8 @@ fn subject() -> Subject {
         uid: 1000,
         parent: 1,
         session: 1,
-        start_stack: Seen::Unseen(Why::NotReadable),
-        namespaces: Seen::Unseen(Why::NotReadable),
+        start_stack: Seen::Seen(5),
+        namespaces: Seen::Seen(Namespaces { user: 11, pid: 12 }),
         executable: Seen::Seen(executable),
         provenance: lychgate_core::provenance::Provenance::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
         script: None,
@@ -265,8 +265,9 @@ fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() 
     let mut peer = agent.clone();
     (peer.pid, peer.start_ticks, peer.inode) = (52, 77, ProcessInode(88));
     (peer.uid, peer.parent, peer.session) = (1001, 41, 40);
-    peer.namespaces = Seen::Seen(Namespaces { user: 21, pid: 22 });
-    peer.executable = Seen::Unseen(Why::Gone);
+    peer.executable = Seen::Unseen(Why::NotReadable);
+    peer.namespaces = Seen::Unseen(Why::NotReadable);
+    peer.start_stack = Seen::Unseen(Why::NotReadable);
     peer.directory = Some("/home/a b".to_owned());
     let both = Subject::observed(vec![peer, agent], "kernel-boot".to_owned()).unwrap();
     let mut yes = approved(31, 7);
@@ -282,14 +283,14 @@ fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() 
     let chain = serde_json::json!([
         {
             "pid": 52, "start_ticks": 77, "inode": 88, "uid": 1001, "parent": 41, "session": 40,
-            "namespaces": { "user": 21, "pid": 22 },
-            "executable": { "unseen": "gone" },
+            "namespaces": { "unseen": "not_readable" },
+            "executable": { "unseen": "not_readable" },
             "provenance": { "unsigned": "not_packaged" }, "script": null,
             "claimed_command": "agent", "directory": "/home/a b",
         },
         {
             "pid": 41, "start_ticks": 1, "inode": 2, "uid": 1000, "parent": 1, "session": 1,
-            "namespaces": { "unseen": "not_readable" },
+            "namespaces": { "user": 11, "pid": 12 },
             "executable": {
                 "path": "/opt/agent\u{202e}exe", "dev": 1, "ino": 2, "sha256": "06".repeat(32), "path_now": "same",
             },
@@ -303,6 +304,7 @@ fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() 
         let json = serde_json::to_value(line).unwrap();
         assert_eq!(json["chain"], chain, "{name}");
         assert_eq!(json["kernel_boot"], "kernel-boot", "{name}");
+        assert_eq!((&json["unverified"], &json["program"]), (&"program_unreadable".into(), &serde_json::Value::Null));
         let text = line.text(&TimeZone::UTC);
         assert!(!text.contains("chain=") && !text.contains("kernel"), "in a line it would hide the rest: {text}");
     }

@@ -1,9 +1,10 @@
 //! The life of a card: asked, shared, answered once, closed with its true cause.
 
 use super::Broker;
-use crate::approval::{ApprovalFacts, CallApproval};
+use crate::approval::{ApprovalFacts, CallApproval, Reach};
 use crate::card::{AgentView, CardAction, CardChannel, CardView, PreviousRun};
 use crate::channel::{Ceremony, Channel, ChannelName};
+use crate::evidence::Attestation;
 use crate::ids::{ApprovalId, CardNo, Digest, Moment, Ref, RunId, VaultEpoch};
 use crate::limits;
 use crate::outcome::Reason;
@@ -25,6 +26,8 @@ pub struct Ask {
     pub action: Option<CardAction>,
     /// The attempt, where the action is the question.
     pub asks_action: Option<Ref>,
+    /// The run can have no session approval on its channel.
+    pub stands_alone: bool,
     /// What a yes takes.
     pub ceremony: Ceremony,
     /// Vault epoch of this moment.
@@ -69,9 +72,9 @@ pub struct Granting {
     pub card: CardNo,
     /// What it showed.
     pub view: CardView,
-    /// Session approvals, each waiting for its GRANT row.
-    pub sessions: Vec<ApprovalFacts>,
-    /// A yes to one action.
+    /// Approvals, each waiting for its GRANT row.
+    pub approvals: Vec<ApprovalFacts>,
+    /// A yes to one action on top of a session approval.
     pub call: Option<CallApproval>,
     /// What had been taken back from the run when the yes was given.
     pub(super) taken_back: u64,
@@ -131,6 +134,7 @@ impl Broker {
             channels: ask.channels,
             action: ask.action,
             asks_action: ask.asks_action.is_some(),
+            stands_alone: ask.stands_alone,
             ceremony: ask.ceremony,
             boot: self.boot_no,
             epoch: ask.epoch.number,
@@ -216,7 +220,7 @@ impl Broker {
         let stale = match run {
             None => Some(Reason::ProcessChanged),
             Some(_) if card.epoch != answer.epoch => Some(Reason::VaultStateChanged),
-            Some(_) => None,
+            Some(run) => alone(card, run.subject().attestation(), answer.live).err(),
         };
         let (Some(run), None) = (run, stale) else {
             let why = stale.unwrap_or(Reason::ProcessChanged);
@@ -228,14 +232,25 @@ impl Broker {
             return Err(AnswerRefused::Ceremony);
         }
         let opened = chosen(&card.view, answer.channels, answer.live)?;
+        let attestation = run.subject().attestation();
+        let alone = alone(card, attestation, answer.live).unwrap_or_default();
+        let without: Vec<ChannelName> = opened
+            .iter()
+            .filter(|channel| channel.approval.gives_sessions(attestation) != Ok(true))
+            .map(|channel| channel.name.clone())
+            .collect();
+        if !without.is_empty() {
+            return Err(AnswerRefused::Channels(without));
+        }
         let (nonce, subject, taken_back) = (run.nonce(), run.subject_digest(), run.taken_back);
         let Some(card) = self.cards.remove(&answer.card) else { return Err(AnswerRefused::NoSuchCard) };
         self.resolve(answer.card, Resolution::Recording);
         let shown = card.view.digest();
-        let sessions = opened
-            .into_iter()
-            .map(|channel| ApprovalFacts {
-                id: ApprovalId((answer.fresh)()),
+        let mut facts = |channel: &Channel, reach: Reach, fresh: [u8; 16]| {
+            let minutes = channel.approval.max_minutes.map(|minutes| u64::from(minutes) * 60_000);
+            ApprovalFacts {
+                id: ApprovalId(fresh),
+                reach,
                 grant: self.next_grant(),
                 run: card.view.run,
                 nonce,
@@ -248,28 +263,35 @@ impl Broker {
                 shown,
                 approved_at: answer.now,
                 ceremony: answer.ceremony,
-                max_uses: channel.approval.max_uses,
-                ends_at: channel
-                    .approval
-                    .max_minutes
-                    .map(|minutes| Moment(answer.now.0.saturating_add(u64::from(minutes) * 60_000))),
-            })
-            .collect();
-        let call = match (card.asks_action, &card.view.action) {
-            (Some(reference), Some(action)) => Some(CallApproval {
-                id: ApprovalId((answer.fresh)()),
-                run: card.view.run,
-                nonce,
-                boot: self.boot,
-                epoch: answer.epoch,
-                reference,
-                digest: action.digest,
-                approved_at: answer.now,
-                ceremony: answer.ceremony,
-            }),
-            _ => None,
+                max_uses: if reach == Reach::Run { channel.approval.max_uses } else { Some(1) },
+                ends_at: minutes.map(|minutes| Moment(answer.now.0.saturating_add(minutes))),
+            }
         };
-        Ok(Granting { card: answer.card, view: card.view, sessions, call, taken_back })
+        let mut approvals: Vec<ApprovalFacts> =
+            opened.iter().map(|channel| facts(channel, Reach::Run, (answer.fresh)())).collect();
+        let mut call = None;
+        if let (Some(reference), Some(action)) = (card.asks_action, &card.view.action) {
+            match alone {
+                Some(channel) => {
+                    let reach = Reach::Action { reference, digest: action.digest };
+                    approvals.push(facts(&channel, reach, (answer.fresh)()));
+                }
+                None => {
+                    call = Some(CallApproval {
+                        id: ApprovalId((answer.fresh)()),
+                        run: card.view.run,
+                        nonce,
+                        boot: self.boot,
+                        epoch: answer.epoch,
+                        reference,
+                        digest: action.digest,
+                        approved_at: answer.now,
+                        ceremony: answer.ceremony,
+                    });
+                }
+            }
+        }
+        Ok(Granting { card: answer.card, view: card.view, approvals, call, taken_back })
     }
 
     /// What was granted is live, or could not be made so: whoever waits goes on.
@@ -347,4 +369,17 @@ fn chosen(
         return Err(AnswerRefused::Channels(view.channels.iter().map(|on| on.name.clone()).collect()));
     }
     names.iter().map(|name| live(name).ok_or_else(|| AnswerRefused::Channels(vec![name.clone()]))).collect()
+}
+
+/// The channel of an action that the run can only ask for by itself (R5); `None` where a session approval serves it, and
+/// a reason where nothing does.
+fn alone(
+    card: &Card,
+    attestation: Attestation,
+    live: &dyn Fn(&ChannelName) -> Option<Channel>,
+) -> Result<Option<Channel>, Reason> {
+    let Some(action) = card.view.action.as_ref().filter(|_| card.asks_action.is_some()) else { return Ok(None) };
+    let channel = live(&action.channel).ok_or(Reason::ChannelChanged)?;
+    let sessions = channel.approval.gives_sessions(attestation)?;
+    Ok((!sessions).then_some(channel))
 }

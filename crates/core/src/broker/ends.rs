@@ -1,12 +1,13 @@
 //! Everything that takes authority away. It happens in memory at once; what it returns is for the journal.
 
 use super::{Broker, Resolution};
+use crate::approval::Approval;
 use crate::channel::ChannelName;
-use crate::ids::{ApprovalId, CardNo, GrantNo, Moment, RunId};
+use crate::ids::{ApprovalId, CardNo, GrantNo, Moment, Ref, RunId};
 use crate::limits;
 use crate::outcome::{EndReason, Reason};
 
-/// A session approval that has just ended: it needs its REVOKE row.
+/// An approval that has just ended: it needs its REVOKE row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedApproval {
     /// Run.
@@ -15,6 +16,8 @@ pub struct EndedApproval {
     pub channel: ChannelName,
     /// Approval.
     pub approval: ApprovalId,
+    /// The one action that it was for, where it was for one.
+    pub action: Option<Ref>,
     /// Its number in the journal.
     pub grant: GrantNo,
     /// Epoch that it was given in.
@@ -48,6 +51,7 @@ impl Ends {
     /// Adds what `other` ended.
     pub fn and(mut self, other: Self) -> Self {
         self.approvals.extend(other.approvals);
+        self.approvals.sort_by_key(|end| end.grant);
         self.cards.extend(other.cards);
         self
     }
@@ -60,33 +64,39 @@ impl Broker {
             Some(run) if run.ended().is_none() => run.end(reason),
             _ => return Ends::none(),
         }
-        let ends = self.end_sessions(reason, |run, _| run == id);
+        let ends = self.end_approvals(reason, |run, _| run == id);
         ends.and(self.close_cards(reason.reason(), |run, _| run == id))
     }
 
     /// The vault was locked: every approval ends and every card closes (R9, R11).
     pub fn lock(&mut self) -> Ends {
-        let ends = self.end_sessions(EndReason::VaultLocked, |_, _| true);
+        let ends = self.end_approvals(EndReason::VaultLocked, |_, _| true);
         ends.and(self.close_cards(Reason::VaultStateChanged, |_, _| true))
     }
 
     /// The person takes approvals back, of one run or of all (R32). The runs stay; their next use asks anew.
     pub fn revoke(&mut self, id: Option<RunId>) -> Ends {
         self.take_back(|run| id.is_none_or(|id| id == run));
-        let ends = self.end_sessions(EndReason::ManualRevoke, |run, _| id.is_none_or(|id| id == run));
+        let ends = self.end_approvals(EndReason::ManualRevoke, |run, _| id.is_none_or(|id| id == run));
         ends.and(self.close_cards(Reason::ApprovalRevoked, |run, _| id.is_none_or(|id| id == run)))
     }
 
     /// A channel's binding or settings changed, or it was removed.
     pub fn channel_changed(&mut self, name: &ChannelName) -> Ends {
         self.take_back(|_| true);
-        let ends = self.end_sessions(EndReason::ChannelChanged, |_, channel| channel == name);
+        let ends = self.end_approvals(EndReason::ChannelChanged, |_, channel| channel == name);
         ends.and(self.close_cards(Reason::ChannelChanged, |_, channels| channels.contains(name)))
     }
 
     /// One session approval ends, for a limit of its own.
     pub fn expire_session(&mut self, id: RunId, name: &ChannelName) -> Ends {
         self.end_sessions(EndReason::ApprovalExpired, |run, channel| run == id && channel == name)
+    }
+
+    /// The action of an approval that stands alone is over.
+    pub fn expire_alone(&mut self, reference: Ref) -> Ends {
+        let mut approval = self.alone.remove(&reference);
+        end(approval.as_mut().into_iter(), EndReason::ApprovalExpired, |_, _| true)
     }
 
     /// What time ends: approvals at their limit, and cards that nobody waited for.
@@ -123,27 +133,17 @@ impl Broker {
         }
     }
 
-    pub(super) fn end_sessions(&mut self, reason: EndReason, which: impl Fn(RunId, &ChannelName) -> bool) -> Ends {
-        let mut ended = Vec::new();
-        for ((run, channel), approval) in &mut self.sessions {
-            if approval.ended().is_some() || !which(*run, channel) {
-                continue;
-            }
-            approval.end(reason);
-            ended.push(EndedApproval {
-                run: *run,
-                channel: channel.clone(),
-                approval: approval.facts().id,
-                grant: approval.facts().grant,
-                epoch: approval.facts().epoch.number,
-                reason,
-            });
-        }
+    pub(super) fn end_approvals(&mut self, reason: EndReason, which: impl Fn(RunId, &ChannelName) -> bool) -> Ends {
+        let ends = end(self.alone.values_mut(), reason, &which);
+        self.end_sessions(reason, which).and(ends)
+    }
+
+    fn end_sessions(&mut self, reason: EndReason, which: impl Fn(RunId, &ChannelName) -> bool) -> Ends {
+        let ends = end(self.sessions.values_mut(), reason, which);
         // A yes to one action falls with the session that it came on top of.
-        let runs: Vec<RunId> = ended.iter().map(|end| end.run).collect();
+        let runs: Vec<RunId> = ends.approvals.iter().map(|end| end.run).collect();
         self.calls.retain(|_, call| !runs.contains(&call.run));
-        ended.sort_by_key(|end| end.grant);
-        Ends { approvals: ended, cards: Vec::new() }
+        ends
     }
 
     pub(super) fn close_cards(&mut self, why: Reason, which: impl Fn(RunId, &[ChannelName]) -> bool) -> Ends {
@@ -162,4 +162,30 @@ impl Broker {
         self.resolve(number, Resolution::Closed(why));
         Some((number, card.view.run, why))
     }
+}
+
+fn end<'a>(
+    approvals: impl Iterator<Item = &'a mut Approval>,
+    reason: EndReason,
+    which: impl Fn(RunId, &ChannelName) -> bool,
+) -> Ends {
+    let mut ended = Vec::new();
+    for approval in approvals {
+        let facts = approval.facts();
+        if approval.ended().is_some() || !which(facts.run, &facts.channel) {
+            continue;
+        }
+        ended.push(EndedApproval {
+            run: facts.run,
+            channel: facts.channel.clone(),
+            approval: facts.id,
+            action: facts.reach.action(),
+            grant: facts.grant,
+            epoch: facts.epoch.number,
+            reason,
+        });
+        approval.end(reason);
+    }
+    ended.sort_by_key(|end| end.grant);
+    Ends { approvals: ended, cards: Vec::new() }
 }

@@ -11,8 +11,9 @@ pub use cards::{AnswerRefused, Approve, Ask, Granting, Resolution};
 pub use ends::{EndedApproval, Ends};
 pub use runs::{NewRun, Run};
 
-use crate::approval::{ApprovalFacts, CallApproval, SessionApproval};
+use crate::approval::{Approval, ApprovalFacts, CallApproval, Reach};
 use crate::channel::ChannelName;
+use crate::decide::Permit;
 use crate::ids::{BootId, BootNo, CardNo, Digest, GrantNo, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use crate::proof::JournalAck;
 use cards::Card;
@@ -25,7 +26,9 @@ pub struct Broker {
     boot_no: BootNo,
     runs: BTreeMap<RunId, Run>,
     /// The newest session approval per run and channel, ended ones included: they explain.
-    sessions: HashMap<(RunId, ChannelName), SessionApproval>,
+    sessions: HashMap<(RunId, ChannelName), Approval>,
+    /// Approvals of one action each, of runs that can have no session approval.
+    alone: HashMap<Ref, Approval>,
     calls: HashMap<Ref, CallApproval>,
     cards: BTreeMap<CardNo, Card>,
     resolved: BTreeMap<CardNo, Resolution>,
@@ -44,6 +47,7 @@ impl Broker {
             boot_no,
             runs: BTreeMap::new(),
             sessions: HashMap::new(),
+            alone: HashMap::new(),
             calls: HashMap::new(),
             cards: BTreeMap::new(),
             resolved: BTreeMap::new(),
@@ -67,11 +71,26 @@ impl Broker {
 
     /// The newest session approval of a run for a channel, ended or not.
     #[must_use]
-    pub fn session(&self, run: RunId, channel: &ChannelName) -> Option<&SessionApproval> {
+    pub fn session(&self, run: RunId, channel: &ChannelName) -> Option<&Approval> {
         self.sessions.get(&(run, channel.clone()))
     }
 
-    /// Channels on which a run has an approval that has not ended.
+    /// The approval of one action that stands alone, ended or not.
+    #[must_use]
+    pub fn alone(&self, reference: Ref) -> Option<&Approval> {
+        self.alone.get(&reference)
+    }
+
+    /// The approval that a permit rests on, while that has not ended.
+    #[must_use]
+    pub fn rests_on(&self, permit: &Permit) -> Option<&Approval> {
+        let session = || self.session(permit.run(), permit.request().channel());
+        let its = |approval: &&Approval| approval.facts().id == permit.approval();
+        let found = self.alone(permit.reference()).filter(its).or_else(|| session().filter(its));
+        found.filter(|approval| approval.ended().is_none())
+    }
+
+    /// Channels on which a run has a session approval that has not ended.
     pub fn live_channels(&self, run: RunId) -> impl Iterator<Item = &ChannelName> {
         self.sessions
             .iter()
@@ -91,14 +110,17 @@ impl Broker {
         self.calls.insert(call.reference, call);
     }
 
-    /// Counts a use of a session approval, after `decide` allowed it.
-    pub fn count_use(&mut self, run: RunId, channel: &ChannelName) {
-        if let Some(approval) = self.sessions.get_mut(&(run, channel.clone())) {
+    /// Counts a use of the approval that a permit rests on.
+    pub fn count_use(&mut self, permit: &Permit) {
+        let session = (permit.run(), permit.request().channel().clone());
+        let both = [self.alone.get_mut(&permit.reference()), self.sessions.get_mut(&session)];
+        let its = |approval: &&mut Approval| approval.facts().id == permit.approval();
+        if let Some(approval) = both.into_iter().flatten().find(its) {
             approval.count_use();
         }
     }
 
-    /// Makes a session approval live, once its GRANT row is durable.
+    /// Makes an approval live, once its GRANT row is durable.
     ///
     /// Everything may have changed since the yes: a run that has ended, another epoch, or an ack of another row leave no
     /// approval alive, and the answer is `false`.
@@ -114,9 +136,12 @@ impl Broker {
         if !stands || facts.boot != self.boot || epoch != Some(facts.epoch) {
             return false;
         }
-        let key = (facts.run, facts.channel.clone());
-        let Some(approval) = SessionApproval::activate(facts, granted) else { return false };
-        self.sessions.insert(key, approval);
+        let Some(approval) = Approval::activate(facts, granted) else { return false };
+        let facts = approval.facts();
+        match facts.reach {
+            Reach::Run => drop(self.sessions.insert((facts.run, facts.channel.clone()), approval)),
+            Reach::Action { reference, .. } => drop(self.alone.insert(reference, approval)),
+        }
         true
     }
 

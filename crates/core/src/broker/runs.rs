@@ -129,7 +129,7 @@ impl Broker {
         match before {
             Some(before) if before != label => {
                 self.take_back(|run| run == id);
-                let ends = self.end_sessions(EndReason::ConversationChanged, |of, _| of == id);
+                let ends = self.end_approvals(EndReason::ConversationChanged, |of, _| of == id);
                 // A card shows the conversation that asked; a yes to it must not serve another one.
                 ends.and(self.close_cards(Reason::ConversationChanged, |of, _| of == id))
             }
@@ -144,6 +144,7 @@ impl Broker {
         }
         self.runs.remove(&id);
         self.sessions.retain(|(of, _), _| *of != id);
+        self.alone.retain(|_, approval| approval.facts().run != id);
         self.denied_requests.retain(|(of, _)| *of != id);
         self.quiet.retain(|(of, _), _| *of != id);
     }

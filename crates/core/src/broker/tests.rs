@@ -1,10 +1,12 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use super::*;
-use crate::card::{AgentView, CardAction, CardChannel};
+use crate::card::{AgentView, CardAction, CardChannel, ProgramView};
 use crate::channel::{Ceremony, Channel};
 use crate::event::RowKind;
-use crate::evidence::{ProcessFacts, ProcessInode, Seen, Subject, Why};
+use crate::evidence::{
+    Attestation, Executable, FileId, Namespaces, PathNow, ProcessFacts, ProcessInode, Seen, Subject, Unverified,
+};
 use crate::ids::{ActionNo, LaunchNonce};
 use crate::limits;
 use crate::outcome::{EndReason, Reason};
@@ -20,8 +22,16 @@ fn subject(inode: u64) -> Subject {
         parent: 1,
         session: 1,
         start_stack: Seen::Seen(1),
-        namespaces: Seen::Unseen(Why::Unclear),
-        executable: Seen::Unseen(Why::Unclear),
+        namespaces: Seen::Seen(Namespaces { user: 1, pid: 2 }),
+        executable: Seen::Seen(Executable {
+            file: FileId { dev: 1, ino: 2 },
+            size: 10,
+            mtime_ns: 0,
+            ctime_ns: 0,
+            sha256: Digest([1; 32]),
+            path: "/usr/bin/agent".into(),
+            path_now: PathNow::Same,
+        }),
         provenance: crate::provenance::Provenance::Unsigned(crate::provenance::Unsigned::NotPackaged),
         script: None,
         claimed_command: String::new(),
@@ -54,13 +64,16 @@ fn broker(runs: &[(u64, u64)]) -> Broker {
 
 fn agent() -> AgentView {
     AgentView {
-        name: "agent".into(),
-        path: "/usr/bin/agent".into(),
-        path_now: crate::evidence::PathNow::Same,
-        signer: crate::provenance::Signer::Unsigned(crate::provenance::Unsigned::NotPackaged),
-        history: crate::programs::History::Known { first_asked: None, last_yes: crate::programs::LastYes::Never },
-        script: None,
-        sha256: Digest([0; 32]),
+        attestation: Attestation::Whole,
+        program: Some(ProgramView {
+            name: "agent".into(),
+            path: "/usr/bin/agent".into(),
+            path_now: PathNow::Same,
+            signer: crate::provenance::Signer::Unsigned(crate::provenance::Unsigned::NotPackaged),
+            history: crate::programs::History::Known { first_asked: None, last_yes: crate::programs::LastYes::Never },
+            script: None,
+            sha256: Digest([0; 32]),
+        }),
         pid: 11,
         directory: None,
         claimed_command: String::new(),
@@ -97,6 +110,7 @@ fn ask(run: u64, channels: &[&str], action: Option<(u8, bool)>) -> Ask {
             digest: Digest([digest; 32]),
         }),
         asks_action: action.filter(|(_, asks)| *asks).map(|(digest, _)| Ref([digest; 16])),
+        stands_alone: false,
         ceremony: Ceremony::Presence,
         epoch: EPOCH,
     }
@@ -128,7 +142,7 @@ fn with_session() -> Broker {
     let mut broker = broker(&[(1, 100), (2, 200)]);
     let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
     let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
-    let facts = granting.sessions.pop().unwrap();
+    let facts = granting.approvals.pop().unwrap();
     let ack = granted(&facts);
     assert!(broker.activate(facts, ack, &granting, Some(EPOCH)));
     broker
@@ -144,7 +158,7 @@ fn a_yes_is_live_only_with_its_durable_grant() {
     let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
     let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
     assert!(broker.session(RunId(1), &github()).is_none());
-    let facts = granting.sessions.pop().unwrap();
+    let facts = granting.approvals.pop().unwrap();
     let foreign = JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, GrantNo(99), facts.epoch.number);
     assert!(!broker.activate(facts, foreign, &granting, Some(EPOCH)));
     assert!(broker.session(RunId(1), &github()).is_none());
@@ -156,7 +170,7 @@ fn a_yes_that_is_overtaken_by_a_lock_an_exit_or_another_epoch_grants_nothing() {
         let mut broker = broker(&[(1, 100)]);
         let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
         let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
-        let facts = granting.sessions.pop().unwrap();
+        let facts = granting.approvals.pop().unwrap();
         let ack = granted(&facts);
         let epoch = match overtaken {
             0 => None,
@@ -231,7 +245,7 @@ fn every_end_closes_cards_with_its_own_cause_and_ends_approvals_with_its_own_rea
         assert_eq!(what.approvals.len(), 1);
         assert_eq!(what.approvals[0].reason, ended);
         assert_eq!(what.cards, [(card, RunId(1), closed)]);
-        assert_eq!(broker.session(RunId(1), &github()).and_then(SessionApproval::ended), Some(ended));
+        assert_eq!(broker.session(RunId(1), &github()).and_then(Approval::ended), Some(ended));
         assert_eq!(broker.resolution(card), Some(Resolution::Closed(closed)));
         assert!(end(&mut broker).approvals.is_empty(), "an approval ends once");
     }
@@ -241,7 +255,7 @@ fn every_end_closes_cards_with_its_own_cause_and_ends_approvals_with_its_own_rea
 fn revoking_one_run_leaves_the_other() {
     let mut broker = with_session();
     assert!(broker.revoke(Some(RunId(2))).approvals.is_empty());
-    assert_eq!(broker.session(RunId(1), &github()).and_then(SessionApproval::ended), None);
+    assert_eq!(broker.session(RunId(1), &github()).and_then(Approval::ended), None);
     assert_eq!(broker.revoke(None).approvals.len(), 1);
 }
 
@@ -353,7 +367,7 @@ fn a_yes_that_is_being_recorded_while_the_person_takes_authority_back_grants_not
         let (card, _) = broker.ask(ask(1, &["gitlab"], Some((7, true))), Moment(0)).unwrap();
         let mut granting = approve(&mut broker, card, Moment(0)).unwrap();
         let _ = take_back(&mut broker);
-        let facts = granting.sessions.pop().unwrap();
+        let facts = granting.approvals.pop().unwrap();
         let ack = granted(&facts);
         assert!(!broker.activate(facts, ack, &granting, Some(EPOCH)));
         let call = granting.call.take().unwrap();
@@ -369,4 +383,100 @@ fn a_card_of_one_conversation_does_not_serve_another() {
     let ends = broker.declare_conversation(RunId(1), Some("b"));
     assert_eq!(ends.cards, [(card, RunId(1), Reason::ConversationChanged)]);
     assert_eq!(approve(&mut broker, card, Moment(0)).unwrap_err(), AnswerRefused::NoSuchCard);
+}
+
+/// Run 1, whose requester is not verified, asked on a channel where such may ask.
+fn unverified() -> Broker {
+    let mut broker = Broker::new(BootId([8; 16]), BootNo(1));
+    let chain = subject(100).chain().to_vec();
+    let new = NewRun {
+        id: RunId(1),
+        subject: Subject::unverified(chain, "k".into(), Unverified::NoAgent).unwrap(),
+        nonce: LaunchNonce([1; 16]),
+        conversation: None,
+        claimed: None,
+        lapse: None,
+    };
+    broker.register(new).unwrap();
+    broker
+}
+
+fn approve_where(broker: &mut Broker, card: CardNo, allowed: bool) -> Result<Granting, AnswerRefused> {
+    broker.approve(Approve {
+        card,
+        shown: None,
+        channels: None,
+        live: &|name| {
+            let mut channel = channel(name.as_str());
+            channel.approval.allow_unverified = allowed;
+            channel.approval.max_uses = Some(5);
+            Some(channel)
+        },
+        ceremony: Ceremony::Presence,
+        epoch: EPOCH,
+        now: Moment(0),
+        fresh: &mut || [4; 16],
+    })
+}
+
+/// The run's one action is approved by itself.
+fn with_one_action() -> Broker {
+    let mut broker = unverified();
+    let (card, _) = broker.ask(ask(1, &[], Some((6, true))), Moment(0)).unwrap();
+    let mut granting = approve_where(&mut broker, card, true).unwrap();
+    assert!(granting.call.is_none());
+    let facts = granting.approvals.pop().unwrap();
+    assert_eq!(facts.reach, Reach::Action { reference: Ref([6; 16]), digest: Digest([6; 32]) });
+    assert_eq!((facts.max_uses, granting.approvals.len()), (Some(1), 0));
+    let ack = granted(&facts);
+    assert!(broker.activate(facts, ack, &granting, Some(EPOCH)));
+    broker
+}
+
+#[test]
+fn a_yes_to_an_unverified_requester_opens_one_action_and_no_session() {
+    let broker = with_one_action();
+    assert_eq!(broker.alone(Ref([6; 16])).map(Approval::ended), Some(None));
+    assert!(broker.session(RunId(1), &github()).is_none() && broker.live_channels(RunId(1)).next().is_none());
+}
+
+#[test]
+fn a_card_for_a_session_grants_an_unverified_requester_none() {
+    let mut broker = unverified();
+    let (card, _) = broker.ask(ask(1, &["github"], None), Moment(0)).unwrap();
+    let refused = approve_where(&mut broker, card, true).unwrap_err();
+    assert_eq!(refused, AnswerRefused::Channels(vec![github()]));
+    let (card, _) = broker.ask(ask(1, &[], Some((6, true))), Moment(0)).unwrap();
+    let refused = approve_where(&mut broker, card, false).unwrap_err();
+    assert_eq!(refused, AnswerRefused::Stale(Reason::NoAgent));
+    assert_eq!(broker.resolution(card), Some(Resolution::Closed(Reason::NoAgent)));
+}
+
+#[test]
+fn what_ends_a_session_ends_a_yes_that_stands_alone_and_so_does_the_end_of_its_action() {
+    type End = (fn(&mut Broker) -> Ends, EndReason);
+    let ends: [End; 5] = [
+        (|broker| broker.revoke(Some(RunId(1))), EndReason::ManualRevoke),
+        (|broker| broker.revoke(None), EndReason::ManualRevoke),
+        (Broker::lock, EndReason::VaultLocked),
+        (|broker| broker.end_run(RunId(1), EndReason::ProcessExited), EndReason::ProcessExited),
+        (|broker| broker.expire_alone(Ref([6; 16])), EndReason::ApprovalExpired),
+    ];
+    for (end, reason) in ends {
+        let mut broker = with_one_action();
+        let ended = end(&mut broker).approvals;
+        let named: Vec<_> = ended.iter().map(|end| (end.grant, end.action, end.reason)).collect();
+        assert_eq!(named, [(GrantNo(1), Some(Ref([6; 16])), reason)]);
+        assert!(broker.alone(Ref([6; 16])).is_none_or(|approval| approval.ended() == Some(reason)));
+        assert!(broker.expire_alone(Ref([6; 16])).is_empty(), "one end, one row");
+    }
+    let mut broker = with_one_action();
+    let other = broker.channel_changed(&"other".parse().unwrap());
+    assert!(other.approvals.is_empty());
+    let action_channel = ask(1, &[], Some((6, true))).action.unwrap().channel;
+    assert_eq!(broker.channel_changed(&action_channel).approvals.len(), 1);
+    // A run that is forgotten leaves nothing behind.
+    let _ = broker.end_run(RunId(1), EndReason::Disconnected);
+    broker.forget(RunId(1));
+    assert!(broker.alone(Ref([6; 16])).is_none());
 }

@@ -7,9 +7,9 @@ mod permit;
 
 pub use permit::Permit;
 
-use crate::approval::{CallApproval, SessionApproval};
-use crate::channel::Channel;
-use crate::evidence::{Difference, LiveChain, Subject, differences};
+use crate::approval::{Approval, CallApproval, Reach};
+use crate::channel::{Channel, Takes};
+use crate::evidence::{Difference, LiveChain, Subject, Unverified, differences};
 use crate::ids::{BootId, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use crate::limits;
 use crate::outcome::{EndReason, Reason, Reasons};
@@ -28,8 +28,10 @@ pub struct Question {
 #[derive(Debug)]
 pub struct Authority<'a> {
     /// The newest session approval of this run and channel, ended or not.
-    pub session: Option<&'a SessionApproval>,
-    /// A yes to this action. Taken by value: an allowed use consumes it.
+    pub session: Option<&'a Approval>,
+    /// A yes to this action alone, where the run can have no session approval.
+    pub alone: Option<&'a Approval>,
+    /// A yes to this action on top of the session approval. Taken by value: an allowed use consumes it.
     pub call: Option<CallApproval>,
 }
 
@@ -101,12 +103,25 @@ pub fn decide(question: Question, authority: Authority<'_>, live: &LiveEvidence<
     let found = differences(live.subject, live.chain);
     let mut reasons = standing(live, &found);
     channel_reasons(&question, live, &mut reasons);
-    session_reasons(&question, authority.session, live, &mut reasons);
-    call_reasons(&question, authority.call.as_ref(), live, &mut reasons);
+    let rests_on = match takes(&question, live) {
+        Err(why) => {
+            reasons.push(why.into());
+            None
+        }
+        Ok(Takes::CallAlone) => {
+            alone_reasons(&question, authority.alone, live, &mut reasons);
+            authority.alone
+        }
+        Ok(takes) => {
+            session_reasons(&question, authority.session, live, &mut reasons);
+            call_reasons(&question, takes, authority.call.as_ref(), live, &mut reasons);
+            authority.session
+        }
+    };
 
-    match (Reasons::new(reasons), authority.session, live.vault) {
-        (None, Some(session), VaultNow::Unlocked(epoch)) => {
-            Decision::Allow(permit::permit(question, session.facts(), live, epoch))
+    match (Reasons::new(reasons), rests_on, live.vault) {
+        (None, Some(approval), VaultNow::Unlocked(epoch)) => {
+            Decision::Allow(permit::permit(question, approval.facts(), live, epoch))
         }
         (reasons, _, _) => Decision::Deny(Box::new(Denied {
             question,
@@ -154,18 +169,44 @@ fn channel_reasons(question: &Question, live: &LiveEvidence<'_>, reasons: &mut V
     }
 }
 
+/// Without the channel nobody can say what it takes: that is a reason already, and the usual is compared for the words.
+fn takes(question: &Question, live: &LiveEvidence<'_>) -> Result<Takes, Unverified> {
+    let settings = live.channel.map(|channel| &channel.approval);
+    settings
+        .map_or(Ok(Takes::Session), |settings| settings.takes(live.subject.attestation(), question.request.method()))
+}
+
+/// A yes to this very action, for a run that can have nothing else (R5).
+fn alone_reasons(question: &Question, alone: Option<&Approval>, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
+    let same = |approval: &&Approval| {
+        let this = Reach::Action { reference: question.reference, digest: question.request.digest() };
+        approval.facts().reach == this && approval.facts().channel == *question.request.channel()
+    };
+    match alone.filter(same) {
+        None => reasons.push(Reason::PerCall),
+        Some(approval) => binding_reasons(question, approval, live, reasons),
+    }
+}
+
 fn session_reasons(
     question: &Question,
-    session: Option<&SessionApproval>,
+    session: Option<&Approval>,
     live: &LiveEvidence<'_>,
     reasons: &mut Vec<Reason>,
 ) {
-    let Some(session) = session.filter(|session| session.facts().channel == *question.request.channel()) else {
-        reasons.push(Reason::NewRun);
-        return;
+    let same = |session: &&Approval| {
+        session.facts().reach == Reach::Run && session.facts().channel == *question.request.channel()
     };
-    let facts = session.facts();
-    if let Some(ended) = session.ended() {
+    match session.filter(same) {
+        None => reasons.push(Reason::NewRun),
+        Some(session) => binding_reasons(question, session, live, reasons),
+    }
+}
+
+/// Whether everything that an approval is bound to is still true.
+fn binding_reasons(question: &Question, approval: &Approval, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
+    let facts = approval.facts();
+    if let Some(ended) = approval.ended() {
         reasons.push(ended.reason());
     }
     if facts.run != live.run || facts.nonce != live.nonce || facts.subject != live.subject.digest() {
@@ -186,16 +227,20 @@ fn session_reasons(
     if other_conversation(facts.conversation.as_deref(), live.conversation) {
         reasons.push(Reason::ConversationChanged);
     }
-    if facts.max_uses.is_some_and(|most| session.uses() >= most) || facts.ends_at.is_some_and(|end| live.now >= end) {
+    if facts.max_uses.is_some_and(|most| approval.uses() >= most) || facts.ends_at.is_some_and(|end| live.now >= end) {
         reasons.push(Reason::ApprovalExpired);
     }
 }
 
-fn call_reasons(question: &Question, call: Option<&CallApproval>, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
-    // Without the channel nobody can say that it does not ask each time.
-    let needed = live.channel.is_none_or(|channel| channel.approval.asks_each_time(question.request.method()));
+fn call_reasons(
+    question: &Question,
+    takes: Takes,
+    call: Option<&CallApproval>,
+    live: &LiveEvidence<'_>,
+    reasons: &mut Vec<Reason>,
+) {
     match call {
-        None if needed && live.channel.is_some() => reasons.push(Reason::PerCall),
+        None if takes == Takes::SessionAndCall => reasons.push(Reason::PerCall),
         None => {}
         Some(call) => {
             if call.run != live.run || call.nonce != live.nonce {

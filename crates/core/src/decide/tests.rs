@@ -96,6 +96,7 @@ fn allowed(mode: ApprovalMode) -> Situation {
     let subject = Subject::observed(chain, "kernel".into()).unwrap();
     let facts = ApprovalFacts {
         id: ApprovalId([4; 16]),
+        reach: Reach::Run,
         grant: GrantNo(1),
         run: RunId(31),
         nonce: LaunchNonce([2; 16]),
@@ -147,7 +148,7 @@ fn allowed(mode: ApprovalMode) -> Situation {
 fn verdict(s: Situation) -> Decision {
     let granted =
         JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, s.facts.grant, s.facts.epoch.number);
-    let mut session = SessionApproval::activate(s.facts, granted).unwrap();
+    let mut session = Approval::activate(s.facts, granted).unwrap();
     if let Some(reason) = s.ended {
         session.end(reason);
     }
@@ -167,7 +168,11 @@ fn verdict(s: Situation) -> Decision {
         now: s.now,
     };
     let question = Question { reference: s.reference, request: s.request };
-    decide(question, Authority { session: s.session.then_some(&session), call: s.call }, &live)
+    let (session, alone) = match session.facts().reach {
+        Reach::Run => (s.session.then_some(&session), None),
+        Reach::Action { .. } => (None, s.session.then_some(&session)),
+    };
+    decide(question, Authority { session, alone, call: s.call }, &live)
 }
 
 fn reasons(s: Situation) -> Vec<Reason> {
@@ -330,4 +335,150 @@ fn a_permit_joins_only_the_dispatch_of_its_own_action() {
     }
     let Decision::Allow(permit) = verdict(allowed(ApprovalMode::Session)) else { panic!("refused") };
     assert!(Armed::join(permit, ack(RowKind::Dispatch, own, GrantNo(1), 17)).is_ok());
+}
+
+/// Nothing of a process is seen but that it lives.
+fn veil(s: &mut Situation, why: Why) {
+    let mut chain = s.subject.chain().to_vec();
+    let (facts, live) = (chain.last_mut().unwrap(), s.chain.processes.last_mut().unwrap());
+    facts.executable = Seen::Unseen(why);
+    facts.start_stack = Seen::Unseen(why);
+    facts.namespaces = Seen::Unseen(why);
+    live.executable = Seen::Unseen(why);
+    live.same_image = Seen::Unseen(why);
+    live.start_stack = Seen::Unseen(why);
+    live.namespaces = Seen::Unseen(why);
+    let subject = match why {
+        Why::NotReadable => Subject::observed(chain, "kernel".into()),
+        _ => Subject::unverified(chain, "kernel".into(), Unverified::ForeignNamespace),
+    };
+    s.subject = subject.unwrap();
+    s.facts.subject = s.subject.digest();
+}
+
+fn no_agent(s: &mut Situation) {
+    let chain = s.subject.chain().to_vec();
+    s.subject = Subject::unverified(chain, "kernel".into(), Unverified::NoAgent).unwrap();
+    s.facts.subject = s.subject.digest();
+}
+
+/// Allowed by a yes to this action alone.
+fn alone(how: fn(&mut Situation)) -> Situation {
+    let mut s = allowed(ApprovalMode::Session);
+    s.channel.as_mut().unwrap().approval.allow_unverified = true;
+    s.facts.reach = Reach::Action { reference: s.reference, digest: s.request.digest() };
+    s.facts.max_uses = Some(1);
+    how(&mut s);
+    s
+}
+
+const LESS_THAN_WHOLE: [fn(&mut Situation); 3] =
+    [|s| veil(s, Why::NotReadable), |s| veil(s, Why::ForeignNamespace), no_agent];
+
+#[test]
+fn who_was_not_wholly_seen_needs_a_yes_to_this_very_action_and_it_stands_alone() {
+    for how in LESS_THAN_WHOLE {
+        let Decision::Allow(permit) = verdict(alone(how)) else { panic!("refused") };
+        assert_eq!((permit.grant(), permit.approval()), (GrantNo(1), ApprovalId([4; 16])));
+    }
+}
+
+#[test]
+fn one_field_off_a_yes_that_stands_alone_denies_for_that_reason_and_no_other() {
+    let changes: &[Change] = &[
+        ("none", |s| s.session = false, Reason::PerCall),
+        ("another attempt", |s| s.reference = Ref([7; 16]), Reason::PerCall),
+        (
+            "another request",
+            |s| s.facts.reach = Reach::Action { reference: s.reference, digest: Digest([1; 32]) },
+            Reason::PerCall,
+        ),
+        ("a session approval", |s| s.facts.reach = Reach::Run, Reason::PerCall),
+        ("another channel", |s| s.facts.channel = "other".parse().unwrap(), Reason::PerCall),
+        ("used", |s| s.uses = 1, Reason::ApprovalExpired),
+        ("revoked", |s| s.ended = Some(EndReason::ManualRevoke), Reason::ApprovalRevoked),
+        ("run", |s| s.facts.run = RunId(30), Reason::ProcessChanged),
+        ("nonce", |s| s.nonce = LaunchNonce([3; 16]), Reason::ProcessChanged),
+        ("subject", |s| s.facts.subject = Digest([3; 32]), Reason::ProcessChanged),
+        ("sender", |s| s.chain.sender = Seen::Seen(ProcessInode(1)), Reason::ProcessChanged),
+        ("ended", |s| s.chain.processes[1].alive = false, Reason::ProcessChanged),
+        ("parent", |s| s.chain.processes[1].parent = Seen::Seen(9), Reason::ProcessChanged),
+        ("boot", |s| s.boot = BootId([7; 16]), Reason::GatewayRestarted),
+        (
+            "epoch",
+            |s| s.vault = VaultNow::Unlocked(VaultEpoch { number: 17, nonce: [1; 16] }),
+            Reason::VaultStateChanged,
+        ),
+        ("conversation", |s| s.conversation = Some("d".into()), Reason::ConversationChanged),
+        ("late", |s| s.now = Moment(900_000), Reason::ApprovalExpired),
+    ];
+    for how in LESS_THAN_WHOLE {
+        for (what, change, reason) in changes {
+            let mut s = alone(how);
+            change(&mut s);
+            assert_eq!(reasons(s), [*reason], "{what}");
+        }
+    }
+}
+
+/// The yes to one action does not stand in for a session, and a session not for what may have none.
+#[test]
+fn an_approval_serves_the_attestation_that_it_was_given_to() {
+    let whole = alone(|_| {});
+    assert_eq!(reasons(whole), [Reason::NewRun]);
+    let with_call = |how: fn(&mut Situation)| {
+        let mut s = allowed(ApprovalMode::PerCall);
+        s.channel.as_mut().unwrap().approval.allow_unverified = true;
+        how(&mut s);
+        reasons(s)
+    };
+    for how in LESS_THAN_WHOLE {
+        assert_eq!(with_call(how), [Reason::PerCall]);
+    }
+}
+
+#[test]
+fn without_the_operators_leave_an_unverified_requester_is_refused_whatever_was_approved() {
+    for (how, reason) in [(LESS_THAN_WHOLE[1], Reason::ForeignNamespace), (LESS_THAN_WHOLE[2], Reason::NoAgent)] {
+        let mut s = alone(how);
+        s.channel.as_mut().unwrap().approval.allow_unverified = false;
+        assert_eq!(reasons(s), [reason]);
+        let mut session = allowed(ApprovalMode::Session);
+        how(&mut session);
+        assert_eq!(reasons(session), [reason]);
+    }
+}
+
+#[test]
+fn with_the_operators_leave_an_unreadable_program_has_a_session_and_what_is_seen_then_ends_it() {
+    let situation = || {
+        let mut s = allowed(ApprovalMode::Session);
+        s.channel.as_mut().unwrap().approval.allow_unreadable = true;
+        veil(&mut s, Why::NotReadable);
+        s
+    };
+    assert_eq!(reasons(situation()), []);
+    let mut seen = situation();
+    seen.chain.processes[1].executable = Seen::Seen(FileId { dev: 1, ino: 10 });
+    assert_eq!(reasons(seen), [Reason::ProcessChanged]);
+    // It is no leave for those who are not verified at all.
+    let mut foreign = situation();
+    no_agent(&mut foreign);
+    assert_eq!(reasons(foreign), [Reason::NoAgent]);
+}
+
+#[test]
+fn what_is_seen_in_part_is_no_subject() {
+    let chain = || vec![process(10, 1)];
+    let hide: [fn(&mut ProcessFacts); 3] = [
+        |facts| facts.executable = Seen::Unseen(Why::NotReadable),
+        |facts| facts.start_stack = Seen::Unseen(Why::NotReadable),
+        |facts| facts.namespaces = Seen::Unseen(Why::Gone),
+    ];
+    assert!(Subject::observed(chain(), "kernel".into()).is_some());
+    for hide in hide {
+        let mut chain = chain();
+        hide(&mut chain[0]);
+        assert_eq!(Subject::observed(chain, "kernel".into()), None);
+    }
 }

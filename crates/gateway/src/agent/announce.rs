@@ -133,6 +133,7 @@ pub(crate) fn question(
         channels: if session { vec![views::channel(channel, true)] } else { Vec::new() },
         action: Some(views::action(request, number)),
         asks_action: reasons.contains(&Reason::PerCall).then_some(reference),
+        stands_alone: channel.approval.gives_sessions(run.subject().attestation()) == Ok(false),
         ceremony: channel.approval.ceremony,
         epoch,
     })

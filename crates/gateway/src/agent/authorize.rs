@@ -77,14 +77,20 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
         let all: Vec<&str> = names.iter().map(ChannelName::as_str).collect();
         return Err(Box::new(context.refuse(&all.join(","), reasons, &looked)));
     }
+    let attestation = authority.broker.run(context.run).map(|run| run.subject().attestation());
     let mut wanted = Vec::new();
     for name in &names {
         let Some(channel) = authority.channel(name) else {
             let what = http::unknown_channel(&context.gateway, &authority, name);
             return Err(Box::new(context.gateway.invalid(context.run, Reason::UnknownChannel, what)));
         };
+        let sessions = attestation.map(|attestation| channel.approval.gives_sessions(attestation));
+        if let Some(Err(why)) = sessions {
+            drop(authority);
+            return Err(Box::new(context.refuse(name.as_str(), Reasons::one(why.into()), &looked)));
+        }
         let live = authority.broker.session(context.run, name).is_some_and(|session| usable(session, &channel));
-        if !live {
+        if !live && sessions == Some(Ok(true)) {
             wanted.push(channel);
         }
     }
@@ -105,7 +111,7 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
 }
 
 /// A session approval that would still be used: not ended, of this version, within its limits.
-pub(crate) fn usable(session: &lychgate_core::approval::SessionApproval, channel: &Channel) -> bool {
+pub(crate) fn usable(session: &lychgate_core::approval::Approval, channel: &Channel) -> bool {
     let facts = session.facts();
     session.ended().is_none()
         && facts.channel_version == channel.version
@@ -164,20 +170,26 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
         channels,
         action: None,
         asks_action: None,
+        stands_alone: false,
         ceremony: wanted.iter().map(|channel| channel.approval.ceremony).max()?,
         epoch,
     })
 }
 
 fn granted(context: &CallContext, names: &[ChannelName]) -> Answer {
-    let (granted, missing, actions) = {
+    let (granted, missing, each_time, actions) = {
         let authority = context.gateway.lock();
         let live: Vec<ChannelName> = authority.broker.live_channels(context.run).cloned().collect();
-        let (granted, missing): (Vec<_>, Vec<_>) = names.iter().cloned().partition(|name| live.contains(name));
+        let (granted, rest): (Vec<_>, Vec<_>) = names.iter().cloned().partition(|name| live.contains(name));
+        let attestation = authority.broker.run(context.run).map(|run| run.subject().attestation());
+        let (each_time, missing): (Vec<_>, Vec<_>) = rest.into_iter().partition(|name| {
+            let both = attestation.zip(authority.channel(name));
+            both.is_some_and(|(attestation, channel)| channel.approval.gives_sessions(attestation) == Ok(false))
+        });
         drop(authority);
-        (granted, missing, status::unfinished(context))
+        (granted, missing, each_time, status::unfinished(context))
     };
-    if granted.is_empty() {
+    if granted.is_empty() && each_time.is_empty() {
         return context.gateway.because(Some(context.run), None, &Reasons::one(Reason::DeniedByOperator));
     }
     context.gateway.answer(
@@ -185,8 +197,13 @@ fn granted(context: &CallContext, names: &[ChannelName]) -> Answer {
         &[],
         Some(context.run),
         None,
-        json!({ "granted": granted, "not_granted": missing, "earlier_actions": actions }),
-        None,
+        json!({
+            "granted": granted, "not_granted": missing, "asks_each_time": each_time, "earlier_actions": actions,
+        }),
+        (!each_time.is_empty()).then(|| {
+            let channels: Vec<&str> = each_time.iter().map(ChannelName::as_str).collect();
+            context.gateway.say(&Text::AskedEachTime { channels: &channels.join(", ") })
+        }),
     )
 }
 

@@ -1,21 +1,27 @@
 //! What a run may know without any approval: names and bindings of channels, and its own state.
 
 use super::call::CallContext;
+use lychgate_core::channel::Channel;
 use lychgate_core::decide::VaultNow;
 use lychgate_core::outcome::{Outcome, Reason, Reasons};
 use lychgate_wire::agent::Answer;
 use serde_json::{Value, json};
 
-/// Names and bindings: the same for every verified run, and nothing of others' approvals.
+/// Names and bindings: the same for every verified run, and nothing of others' approvals. A run whose requester is not
+/// verified hears of the channels alone on which it may ask.
 pub(super) fn channels(context: &CallContext) -> Answer {
     let list: Option<Vec<Value>> = {
         let authority = context.gateway.lock();
+        let attestation = authority.broker.run(context.run).map(|run| run.subject().attestation());
+        let may_ask =
+            |channel: &&Channel| attestation.is_some_and(|seen| channel.approval.gives_sessions(seen).is_ok());
         // A locked vault says locked, never "no channels".
         (authority.vault.now() != VaultNow::Locked).then(|| {
             authority
                 .vault
                 .channels()
                 .iter()
+                .filter(may_ask)
                 .map(|channel| {
                     json!({
                         "name": channel.name,

@@ -115,12 +115,14 @@ async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<
         // Given back when the look ends, and not when its client is given up: it takes a thread until then.
         let _turn = turn;
         let never = gateway.never.all();
+        let allow_unverified = gateway.lock().vault.channels().iter().any(|channel| channel.approval.allow_unverified);
         let rules = Rules {
             gateway_file: gateway.own_file,
             own_namespaces: gateway.own_namespaces,
             own_uid: gateway.own_uid,
             never: &never,
             claims_shim: shim,
+            allow_unverified,
         };
         Pinned::pin(&Linux, sender.pidfd, sender.pid, &rules)
     });

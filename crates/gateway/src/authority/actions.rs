@@ -90,6 +90,8 @@ impl Authority {
         let row = self.journal.append(journal::action(RowKind::Abort, epoch, GrantNo::NONE, reference, event));
         self.record(Record::Ended { reference, kind: EndKind::NotStarted, at: clock::wall() });
         let _ = self.broker.withdraw(reference);
+        let ends = self.broker.expire_alone(reference);
+        self.apply(ends);
         self.bump();
         Some(row)
     }
@@ -116,6 +118,8 @@ impl Authority {
         let Some(action) = self.actions.get_mut(reference) else { return };
         action.state = ActionState::Done(finished);
         let (run, channel) = (action.run, action.channel.clone());
+        let ends = self.broker.expire_alone(reference);
+        self.apply(ends);
         let busy = self.actions.unfinished(run).any(|other| other.channel == channel && other.is_running());
         let used_up = self.broker.session(run, &channel).is_some_and(|session| {
             session.ended().is_none() && session.facts().max_uses.is_some_and(|most| session.uses() >= most)

@@ -28,19 +28,23 @@ impl Authority {
         for end in &ends.approvals {
             rows.push(self.journal.append(journal::revoke(end, epoch)));
             for action in self.actions.iter() {
-                if action.run == end.run
-                    && action.channel == end.channel
-                    && matches!(action.state, ActionState::Running)
-                {
+                let rests_on_it = match end.action {
+                    Some(reference) => action.reference == reference,
+                    None => action.run == end.run && action.channel == end.channel,
+                };
+                if rests_on_it && action.is_running() {
                     action.cancel.cancel();
                 }
             }
-            self.record(Record::ApprovalEnded {
-                run: end.run,
-                channel: end.channel.clone(),
-                reason: end.reason,
-                at: clock::wall(),
-            });
+            // One action's approval is nothing that a later run could believe it still has.
+            if end.action.is_none() {
+                self.record(Record::ApprovalEnded {
+                    run: end.run,
+                    channel: end.channel.clone(),
+                    reason: end.reason,
+                    at: clock::wall(),
+                });
+            }
         }
         for (card, run, why) in &ends.cards {
             self.note(Event::CardClosed { card: *card, run: *run, why: why.word().to_owned() });

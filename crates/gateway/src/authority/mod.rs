@@ -18,13 +18,14 @@ use lychgate_core::card::PreviousRun;
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::decide::{self, Decision, LiveEvidence, Question, VaultNow};
 use lychgate_core::event::Event;
-use lychgate_core::evidence::{Difference, LiveChain, Seen, differences};
+use lychgate_core::evidence::{Attestation, Difference, LiveChain, ProcessFacts, Seen, Subject, Why, differences};
 use lychgate_core::ids::{ActionNo, RunId};
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
 use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::recall::{Arrival, Recall};
 use lychgate_core::record::{AgentIdentity, EndKind, Record, RunRecord};
 use lychgate_journal::{Journal, Pending};
+use lychgate_peer::unseen_program;
 use lychgate_vault::Counters;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,8 +125,9 @@ impl Authority {
         };
         let channel = self.channel(question.request.channel());
         let session = self.broker.session(id, question.request.channel());
+        let alone = self.broker.alone(question.reference);
         let live = live(run, chain, &self.broker, self.vault.now(), channel.as_ref());
-        decide::decide(question, decide::Authority { session, call }, &live)
+        decide::decide(question, decide::Authority { session, alone, call }, &live)
     }
 
     /// Reasons that hold for a run whatever it asks: vault, processes.
@@ -222,7 +224,7 @@ impl Authority {
     }
 
     fn program(&self, id: RunId) -> Option<ProgramImage> {
-        ProgramImage::of(self.broker.run(id)?.subject().agent()?)
+        ProgramImage::of(seen_agent(self.broker.run(id)?.subject())?)
     }
 
     /// Takes a record into the recall and hands it to the store.
@@ -285,13 +287,28 @@ fn live<'a>(
     }
 }
 
-/// The program of a run's agent, where it was seen.
+/// The agent of a subject, where it was verified and its program seen.
+pub(crate) fn seen_agent(subject: &Subject) -> Option<&ProcessFacts> {
+    subject.agent().filter(|_| subject.attestation() == Attestation::Whole)
+}
+
+/// A run's agent, as far as it was seen. `None` where no requester was verified: such a run has nothing that a later one
+/// could believe it still has.
 pub(crate) fn identity(run: &Run) -> Option<AgentIdentity> {
-    let agent = run.subject().agent()?;
-    let executable = agent.executable.value()?;
-    Some(AgentIdentity {
-        program: executable.path.clone(),
-        sha256: executable.sha256,
-        directory: agent.directory.clone(),
-    })
+    let subject = run.subject();
+    let agent = subject.agent()?;
+    let program = seen_agent(subject).and_then(|agent| agent.executable.value());
+    match (subject.attestation(), program) {
+        (Attestation::Whole, Some(executable)) => Some(AgentIdentity {
+            program: executable.path.clone(),
+            sha256: Some(executable.sha256),
+            directory: agent.directory.clone(),
+        }),
+        (Attestation::ProgramUnreadable, _) => Some(AgentIdentity {
+            program: unseen_program(Why::NotReadable).to_owned(),
+            sha256: None,
+            directory: agent.directory.clone(),
+        }),
+        (Attestation::Whole, None) | (Attestation::Unverified(_), _) => None,
+    }
 }

@@ -5,7 +5,7 @@ use super::{Console, Refused, because};
 use crate::agent::authorize::usable;
 use crate::authority::Authority;
 use crate::clock;
-use lychgate_core::approval::{ApprovalFacts, CallApproval};
+use lychgate_core::approval::{ApprovalFacts, CallApproval, Reach};
 use lychgate_core::broker::{AnswerRefused, Approve, EndedApproval, Granting, Resolution};
 use lychgate_core::card::CardView;
 use lychgate_core::channel::{Ceremony, ChannelName};
@@ -42,14 +42,14 @@ pub(super) async fn approve(
     let epoch = epoch(&authority);
     let mut opened = Vec::new();
     let mut whole = true;
-    for (facts, ack) in std::mem::take(&mut granting.sessions).into_iter().zip(acks) {
+    for (facts, ack) in std::mem::take(&mut granting.approvals).into_iter().zip(acks) {
         let Ok(ack) = ack else {
             whole = false;
             continue;
         };
-        let channel = facts.channel.clone();
+        let session = (facts.reach == Reach::Run).then(|| facts.channel.clone());
         if activate(&mut authority, facts, ack, &granting, epoch) {
-            opened.push(channel);
+            opened.extend(session);
         } else {
             whole = false;
         }
@@ -67,7 +67,7 @@ pub(super) async fn approve(
     settle(console, &mut authority, &granting.view, &opened, whole, cause)
 }
 
-/// A session approval whose GRANT is on record becomes live. `false` where the yes came too late; the record is closed.
+/// An approval whose GRANT is on record becomes live. `false` where the yes came too late; the record is closed.
 fn activate(
     authority: &mut Authority,
     facts: ApprovalFacts,
@@ -79,6 +79,7 @@ fn activate(
         run: facts.run,
         channel: facts.channel.clone(),
         approval: facts.id,
+        action: facts.reach.action(),
         grant: facts.grant,
         epoch: facts.epoch.number,
         reason: EndReason::VaultLocked,
@@ -87,13 +88,15 @@ fn activate(
         let ended = EndedApproval { reason, ..ended.clone() };
         drop(authority.journal.append(crate::journal::revoke(&ended, authority.vault.epoch().number)));
     };
-    if has_usable(authority, &ended) {
-        // Two cards asked for the same: the first approval stays, the second one's record is closed.
-        close(authority, EndReason::ApprovalExpired);
-        return true;
+    if facts.reach == Reach::Run {
+        if has_usable(authority, &ended) {
+            // Two cards asked for the same: the first approval stays, the second one's record is closed.
+            close(authority, EndReason::ApprovalExpired);
+            return true;
+        }
+        let replaced = authority.broker.expire_session(ended.run, &ended.channel);
+        authority.apply(replaced);
     }
-    let replaced = authority.broker.expire_session(ended.run, &ended.channel);
-    authority.apply(replaced);
     if authority.broker.activate(facts, ack, granting, epoch) {
         return true;
     }
@@ -206,39 +209,55 @@ fn take(
 
 fn record(console: &Console, authority: &Authority, granting: &Granting) -> (Vec<Pending>, Option<Pending>) {
     let Some(run) = authority.broker.run(granting.view.run) else { return (Vec::new(), None) };
-    let signer = granting.view.agent.signer.code();
+    let signer = granting.view.agent.signer().code();
+    let number = granting.view.action.as_ref().map(|action| action.action);
     let rows = granting
-        .sessions
+        .approvals
         .iter()
-        .map(|facts| {
-            let event = Event::SessionApproved {
-                run: facts.run,
-                approval: facts.id,
-                channel: facts.channel.clone(),
-                channel_version: facts.channel_version,
-                subject: run.subject().clone(),
-                signer: signer.clone(),
-                shown: facts.shown,
-                nonce_digest: Digest(Sha256::digest(facts.nonce.0).into()),
-                conversation: facts.conversation.clone(),
-                boot: console.gateway.boot_no,
-                vault: facts.epoch.number,
-                ceremony: facts.ceremony,
+        .filter_map(|facts| {
+            let nonce_digest = Digest(Sha256::digest(facts.nonce.0).into());
+            let subject = run.subject().clone();
+            let event = match facts.reach {
+                Reach::Run => Event::SessionApproved {
+                    run: facts.run,
+                    approval: facts.id,
+                    channel: facts.channel.clone(),
+                    channel_version: facts.channel_version,
+                    subject,
+                    signer: signer.clone(),
+                    shown: facts.shown,
+                    nonce_digest,
+                    conversation: facts.conversation.clone(),
+                    boot: console.gateway.boot_no,
+                    vault: facts.epoch.number,
+                    ceremony: facts.ceremony,
+                },
+                Reach::Action { digest, .. } => Event::CallApprovedAlone {
+                    run: facts.run,
+                    approval: facts.id,
+                    action: number?,
+                    channel: facts.channel.clone(),
+                    channel_version: facts.channel_version,
+                    subject,
+                    digest,
+                    shown: facts.shown,
+                    nonce_digest,
+                    boot: console.gateway.boot_no,
+                    vault: facts.epoch.number,
+                    ceremony: facts.ceremony,
+                },
             };
-            authority.journal.append(RowDraft {
+            Some(authority.journal.append(RowDraft {
                 kind: RowKind::Grant,
                 epoch: facts.epoch.number,
                 grant: facts.grant,
                 reference: Ref::NONE,
                 at: clock::wall(),
                 event,
-            })
+            }))
         })
         .collect();
-    let call_row = granting.call.as_ref().and_then(|call| {
-        let number = granting.view.action.as_ref().map(|action| action.action)?;
-        Some(authority.note_durably(call_event(call, number)))
-    });
+    let call_row = granting.call.as_ref().and_then(|call| Some(authority.note_durably(call_event(call, number?))));
     (rows, call_row)
 }
 

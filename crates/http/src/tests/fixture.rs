@@ -1,7 +1,7 @@
 //! A permitted action, made the way the product makes one.
 
 use crate::{Connector, NotConnected, Outcome, Ready, Response, Target};
-use lychgate_core::approval::{ApprovalFacts, SessionApproval};
+use lychgate_core::approval::{Approval, ApprovalFacts, Reach};
 use lychgate_core::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, CredentialKind, HttpBinding, Origin};
 use lychgate_core::decide::{Authority, Decision, LiveEvidence, Question, VaultNow, decide};
 use lychgate_core::event::RowKind;
@@ -43,6 +43,7 @@ pub(super) fn armed(raw: RawRequest, reference: Ref) -> Armed {
     let (subject, chain) = process();
     let facts = ApprovalFacts {
         id: ApprovalId([4; 16]),
+        reach: Reach::Run,
         grant: GrantNo(1),
         run: RunId(31),
         nonce,
@@ -59,7 +60,7 @@ pub(super) fn armed(raw: RawRequest, reference: Ref) -> Armed {
         ends_at: None,
     };
     let ack = |kind, reference| JournalAck::synced(kind, 1, Digest([0; 32]), reference, GrantNo(1), epoch.number);
-    let session = SessionApproval::activate(facts, ack(RowKind::Grant, Ref::NONE)).unwrap();
+    let session = Approval::activate(facts, ack(RowKind::Grant, Ref::NONE)).unwrap();
     let live = LiveEvidence {
         run: RunId(31),
         subject: &subject,
@@ -72,7 +73,7 @@ pub(super) fn armed(raw: RawRequest, reference: Ref) -> Armed {
         conversation: None,
         now: Moment(2_000),
     };
-    let authority = Authority { session: Some(&session), call: None };
+    let authority = Authority { session: Some(&session), alone: None, call: None };
     match decide(Question { reference, request }, authority, &live) {
         Decision::Allow(permit) => Armed::join(permit, ack(RowKind::Dispatch, reference)).unwrap(),
         Decision::Deny(denied) => panic!("fixture: {:?}", denied.reasons),
@@ -99,6 +100,8 @@ fn channel(url: &str) -> Channel {
             ceremony: Ceremony::Presence,
             max_uses: None,
             max_minutes: None,
+            allow_unverified: false,
+            allow_unreadable: false,
         },
     }
 }

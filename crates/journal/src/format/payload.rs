@@ -80,7 +80,7 @@ pub fn decode(payload: &[u8]) -> Option<(WallTime, Event)> {
 #[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
-    use lychgate_core::evidence::{Executable, FileId, Namespaces, ProcessFacts, ProcessInode, Seen, Subject, Why};
+    use lychgate_core::evidence::{Executable, FileId, Namespaces, ProcessFacts, ProcessInode, Seen, Subject};
     use lychgate_core::ids::{Digest, RunId};
     use lychgate_core::outcome::EndReason;
 
@@ -101,7 +101,7 @@ mod tests {
             uid: 4,
             parent: 5,
             session: 6,
-            start_stack: Seen::Unseen(Why::Gone),
+            start_stack: Seen::Seen(9),
             namespaces: Seen::Seen(Namespaces { user: 7, pid: 8 }),
             executable: Seen::Seen(executable),
             provenance: lychgate_core::provenance::Provenance::Unsigned(

@@ -69,7 +69,7 @@ fn a_card_that_is_not_the_one_that_was_shown_is_not_approved() {
 #[test]
 fn a_session_card_names_the_whole_chain_and_what_a_yes_covers() {
     let world = World::new();
-    let mut agent = world.agent_as(crate::world::agent::Manner { conversation: None, shell: true });
+    let mut agent = world.agent_as(crate::world::agent::Manner { shell: true, ..Default::default() });
     agent.begin("authorize", json!({ "channels": ["api"], "wait_seconds": 50 }));
     let card = world.next_card();
     assert_eq!(card["agent"]["pid"], agent.pid());

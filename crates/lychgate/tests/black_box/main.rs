@@ -26,6 +26,7 @@ mod floods;
 mod handshake;
 mod in_flight;
 mod mcp_python;
+mod partly_seen;
 mod processes;
 mod program_history;
 mod r24_a_replacement;

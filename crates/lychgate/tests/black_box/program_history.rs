@@ -22,7 +22,7 @@ fn asked_by(world: &World, mut agent: Raw) -> (Raw, u64, Value) {
     agent.registered();
     agent.order(&json!({ "do": "call", "call": { "call": "authorize", "channels": ["api"], "wait_seconds": 0 } }));
     let card = world.next_card();
-    (agent, card["card"].as_u64().unwrap(), card["agent"]["history"]["known"].clone())
+    (agent, card["card"].as_u64().unwrap(), card["agent"]["program"]["history"]["known"].clone())
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn r24_a_a_respawn_at_once_is_changed_with_a_label_and_new_without_one() {
     for (conversation, expected) in
         [(Some("thread-8"), "REAUTH_REQUIRED process_changed"), (None, "APPROVAL_PENDING new_run")]
     {
-        let manner = crate::world::agent::Manner { conversation, shell: false };
+        let manner = crate::world::agent::Manner { conversation, ..Default::default() };
         let mut first = world.agent_as(manner);
         first.authorized(&world, &["api"]);
         first.kill();
@@ -52,7 +52,7 @@ fn r24_a_a_respawn_at_once_is_changed_with_a_label_and_new_without_one() {
 #[test]
 fn the_end_of_the_agent_ends_its_run_though_a_shell_and_the_shim_outlive_it() {
     let world = World::new();
-    let mut agent = world.agent_as(crate::world::agent::Manner { conversation: None, shell: true });
+    let mut agent = world.agent_as(crate::world::agent::Manner { shell: true, ..Default::default() });
     agent.authorized(&world, &["api"]);
     let shell = agent.children();
     assert_eq!(shell.len(), 1);

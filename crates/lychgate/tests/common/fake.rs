@@ -1,8 +1,9 @@
 //! A gateway that answers from a script and remembers what it was asked. It checks nothing: the console is what is
 //! tested here.
 
-use lychgate_core::card::{AgentView, CardChannel, CardView};
+use lychgate_core::card::{AgentView, CardChannel, CardView, ProgramView};
 use lychgate_core::channel::Ceremony;
+use lychgate_core::evidence::Attestation;
 use lychgate_core::ids::{BootNo, CardNo, Digest, RunId};
 use lychgate_wire::operator::{Command, FromOperator, Reply, Status, ToOperator};
 use lychgate_wire::transport::{accept, halves, listen};
@@ -97,16 +98,19 @@ pub fn card() -> CardView {
         changed: vec![],
         previous: None,
         agent: AgentView {
-            name: "claude\u{202e}".to_owned(),
-            path: "/usr/bin/claude".to_owned(),
-            path_now: lychgate_core::evidence::PathNow::Same,
-            signer: lychgate_core::provenance::Signer::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
-            history: lychgate_core::programs::History::Known {
-                first_asked: None,
-                last_yes: lychgate_core::programs::LastYes::Never,
-            },
-            script: None,
-            sha256: Digest([1; 32]),
+            attestation: Attestation::Whole,
+            program: Some(ProgramView {
+                name: "claude\u{202e}".to_owned(),
+                path: "/usr/bin/claude".to_owned(),
+                path_now: lychgate_core::evidence::PathNow::Same,
+                signer: lychgate_core::provenance::Signer::Unsigned(lychgate_core::provenance::Unsigned::NotPackaged),
+                history: lychgate_core::programs::History::Known {
+                    first_asked: None,
+                    last_yes: lychgate_core::programs::LastYes::Never,
+                },
+                script: None,
+                sha256: Digest([1; 32]),
+            }),
             pid: 4242,
             directory: None,
             claimed_command: "claude".to_owned(),
@@ -125,6 +129,7 @@ pub fn card() -> CardView {
         }],
         action: None,
         asks_action: false,
+        stands_alone: false,
         ceremony: Ceremony::Presence,
         boot: BootNo(8),
         epoch: 12,

@@ -1,6 +1,6 @@
 """An agent: starts `lych mcp` on its own standard input and output, and obeys orders that come through a socket.
 
-usage: agent.py DIRECTORY [--shell] [--idle] -- SHIM...
+usage: agent.py DIRECTORY [--shell] [--idle] [--shut-off] -- SHIM...
 
 The socket is DIRECTORY/PID: two agents can have the very same arguments.
 
@@ -10,6 +10,7 @@ Each order is one line of JSON, each answer too:
   {"exec": [...]}                  becomes another program; no answer
 """
 
+import ctypes
 import json
 import os
 import signal
@@ -49,6 +50,9 @@ def main():
         # After an exec: whoever gives orders still talks to the program before.
         while True:
             signal.pause()
+    if "--shut-off" in options:
+        # PR_SET_DUMPABLE: as some agents do to themselves.
+        assert ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) == 0
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(directory, str(os.getpid())))
     listener.listen(1)

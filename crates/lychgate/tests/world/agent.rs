@@ -22,6 +22,8 @@ pub struct Manner<'a> {
     pub conversation: Option<&'a str>,
     /// A shell between agent and shim.
     pub shell: bool,
+    /// The agent makes itself non-dumpable first.
+    pub shut_off: bool,
 }
 
 /// See the module.
@@ -50,7 +52,7 @@ impl World {
     }
 
     pub fn agent_of(&self, conversation: &str) -> Agent {
-        self.agent_as(Manner { conversation: Some(conversation), shell: false })
+        self.agent_as(Manner { conversation: Some(conversation), ..Manner::default() })
     }
 
     /// Starts an agent and shakes hands over MCP.
@@ -67,7 +69,8 @@ impl World {
     pub fn agent_run_by(&self, program: &Path, shim: &Path, manner: Manner<'_>) -> Agent {
         let mut command = self.user.command(program);
         command.arg(self.agent_script()).arg(self.own_dir());
-        command.args(manner.shell.then_some("--shell")).arg("--").arg(shim);
+        command.args(manner.shell.then_some("--shell")).args(manner.shut_off.then_some("--shut-off"));
+        command.arg("--").arg(shim);
         command.args(self.state_arguments()).arg("mcp");
         if let Some(conversation) = manner.conversation {
             command.args(["--conversation", conversation]);

@@ -5,6 +5,7 @@
 
 use crate::linux::image::Bound;
 use crate::linux::text::{self, Stat};
+use crate::linux::veiled::Veiled;
 use crate::world::{Image, Process, Standing};
 use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use lychgate_text::words;
@@ -197,6 +198,10 @@ impl Process for Held {
     fn bind(self: Box<Self>) -> Result<Box<dyn Image>, Why> {
         Ok(Box::new(Bound::new(*self)?))
     }
+
+    fn veil(self: Box<Self>, why: Why) -> Result<Box<dyn Image>, Why> {
+        Ok(Box::new(Veiled::new(*self, why)))
+    }
 }
 
 /// Bytes; more than any `stat` has.
@@ -214,7 +219,8 @@ pub(crate) fn unseen(why: Why) -> &'static str {
 }
 
 /// Stands where a program's path would: a code, since it goes into the journal.
-pub(crate) fn unseen_program(why: Why) -> &'static str {
+#[must_use]
+pub fn unseen_program(why: Why) -> &'static str {
     match why {
         Why::Gone => "(gone)",
         Why::NotReadable => "(not_readable)",

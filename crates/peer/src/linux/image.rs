@@ -80,7 +80,7 @@ impl Image for Bound {
 const COMMAND_BYTES: usize = 1024;
 
 /// The command line, the process's own word.
-fn arguments(held: &Held) -> Vec<String> {
+pub(crate) fn arguments(held: &Held) -> Vec<String> {
     let mut start = vec![0; COMMAND_BYTES];
     let length = held.file("cmdline").ok().and_then(|file| rustix::io::pread(&file, start.as_mut_slice(), 0).ok());
     start.truncate(length.unwrap_or(0));

@@ -5,6 +5,7 @@ pub(crate) mod held;
 pub(crate) mod image;
 pub(crate) mod provenance;
 pub(crate) mod text;
+pub(crate) mod veiled;
 
 use crate::world::{Process, World};
 use held::Held;

@@ -100,6 +100,7 @@ impl Stage {
             own_uid: rustix::process::getuid().as_raw(),
             never: &[],
             claims_shim: true,
+            allow_unverified: false,
         }
     }
 }

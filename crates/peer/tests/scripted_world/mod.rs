@@ -101,7 +101,14 @@ impl Scripted {
 
     /// The rules of a gateway in this world.
     pub fn rules(never: &[ProcessInode]) -> Rules<'_> {
-        Rules { gateway_file: SHIM_FILE, own_namespaces: NAMESPACES, own_uid: USER, never, claims_shim: true }
+        Rules {
+            gateway_file: SHIM_FILE,
+            own_namespaces: NAMESPACES,
+            own_uid: USER,
+            never,
+            claims_shim: true,
+            allow_unverified: false,
+        }
     }
 
     fn hold(&self, pid: u32) -> Result<ScriptedProcess, Why> {
@@ -171,7 +178,11 @@ impl Process for ScriptedProcess {
     fn bind(self: Box<Self>) -> Result<Box<dyn Image>, Why> {
         let script = self.script()?;
         script.bindable?;
-        Ok(Box::new(ScriptedImage { images: script.images, process: *self }))
+        Ok(Box::new(ScriptedImage { images: script.images, process: *self, veil: None }))
+    }
+
+    fn veil(self: Box<Self>, why: Why) -> Result<Box<dyn Image>, Why> {
+        Ok(Box::new(ScriptedImage { images: 0, process: *self, veil: Some(why) }))
     }
 }
 
@@ -179,6 +190,8 @@ impl Process for ScriptedProcess {
 struct ScriptedImage {
     process: ScriptedProcess,
     images: u64,
+    /// Why nothing of its program is told.
+    veil: Option<Why>,
 }
 
 impl Image for ScriptedImage {
@@ -187,7 +200,7 @@ impl Image for ScriptedImage {
     }
 
     fn path(&self) -> Result<String, Why> {
-        match self.process.script()?.facts.executable {
+        match self.facts()?.executable {
             Seen::Seen(executable) => Ok(executable.path),
             Seen::Unseen(why) => Err(why),
         }
@@ -198,7 +211,16 @@ impl Image for ScriptedImage {
     }
 
     fn facts(&self) -> Result<ProcessFacts, Why> {
-        Ok(self.process.script()?.facts)
+        let facts = self.process.script()?.facts;
+        Ok(match self.veil {
+            None => facts,
+            Some(why) => ProcessFacts {
+                start_stack: Seen::Unseen(why),
+                namespaces: Seen::Unseen(why),
+                executable: Seen::Unseen(why),
+                ..facts
+            },
+        })
     }
 
     fn live(&self, _then: &ProcessFacts) -> LiveProcess {
@@ -215,6 +237,14 @@ impl Image for ScriptedImage {
             Ok(script) => script,
             Err(why) => return gone(why),
         };
+        if let Some(why) = self.veil {
+            let executable = match script.facts.executable {
+                Seen::Seen(executable) if why == Why::NotReadable => Seen::Seen(executable.file),
+                Seen::Seen(_) | Seen::Unseen(_) => Seen::Unseen(why),
+            };
+            let inode = Seen::Seen(script.facts.inode);
+            return LiveProcess { inode, parent: Seen::Seen(script.facts.parent), executable, ..gone(why) };
+        }
         LiveProcess {
             alive: false,
             inode: Seen::Seen(script.facts.inode),

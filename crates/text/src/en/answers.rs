@@ -37,9 +37,7 @@ pub(super) fn reason(reason: Reason) -> &'static str {
         Reason::ApprovalRevoked => "The person revoked the approval.",
         Reason::ApprovalExpired => "The approval reached a limit that the person had set for it, and ended.",
         Reason::NewRun => "This run has no approval for the channel yet. A person has been asked.",
-        Reason::PerCall => {
-            "This channel asks for a yes to each such action, also within an approved run. A person has been asked."
-        }
+        Reason::PerCall => "This action needs a yes of its own, whatever else was approved. A person has been asked.",
         Reason::CardExpired => "The question to the person closed without an answer: nobody answered in time.",
         Reason::DeniedByOperator => "The person said no.",
         Reason::TooMany => "This agent has as many open questions, connections or actions as it may have.",
@@ -65,15 +63,17 @@ pub(super) fn after_reason(reason: Reason) -> &'static str {
         }
         Reason::Quarantined => "Tell the person: `lych audit verify` says what was found.",
         Reason::ForeignNamespace => {
-            "Tell the person: start the agent outside the container or sandbox, in the namespaces of the gateway."
+            "Tell the person: start the agent outside the container or sandbox, in the namespaces of the gateway, or \
+             add the channel with `--allow-unverified` to be asked for each action."
         }
         Reason::PeerGone => "Keep the process that asks alive until it has its answer.",
         Reason::NoAgent => {
             "Tell the person: let the agent program itself start `lych mcp`, as `lych connect` shows, and not a \
-             terminal or a session manager."
+             terminal or a session manager, or add the channel with `--allow-unverified` to be asked for each action."
         }
         Reason::ProgramUnreadable => {
-            "Tell the person: the program runs as another user or has shut itself off from inspection."
+            "Tell the person: the shim could not be looked at. Start it as the gateway's user, unchanged, as \
+             `lych connect` shows."
         }
         Reason::ProcessChanged
         | Reason::GatewayRestarted

@@ -2,6 +2,7 @@
 
 use crate::catalogue::CardPart as P;
 use lychgate_core::channel::Ceremony;
+use lychgate_core::evidence::Unverified;
 use lychgate_core::provenance::{Signer, Unsigned};
 
 pub(super) fn ceremony(ceremony: Ceremony) -> &'static str {
@@ -94,11 +95,32 @@ pub(super) fn part(part: &P<'_>) -> String {
             "Nothing: the approval of this run stands. This channel asks for each such use as well.".to_owned()
         }
         P::Settings => "Settings".to_owned(),
-        P::SettingWords { per_call, private, own_ca } => {
+        P::NoneCanStand => {
+            "Nothing: no approval stands for this run, and none can but for one action at a time.".to_owned()
+        }
+        P::ProgramUnreadable => {
+            "NO PROGRAM WAS VERIFIED. The agent's process is there, but it lets nobody look at its program, so no \
+             signer is known. That it becomes another program would not be seen either."
+                .to_owned()
+        }
+        P::NobodyVerified(Unverified::ForeignNamespace) => {
+            "NO PROCESS WAS VERIFIED. Whoever asks lives in another process or user namespace (a container or a \
+             sandbox), where all that could be looked at can be forged."
+                .to_owned()
+        }
+        P::NobodyVerified(Unverified::NoAgent) => {
+            "NO PROCESS WAS VERIFIED. No program above the shim could be taken for an agent: a terminal, a service \
+             or another user's process started it."
+                .to_owned()
+        }
+        P::ProcessNumber { pid } => format!("not known (process {pid})"),
+        P::SettingWords { per_call, private, own_ca, unverified, unreadable } => {
             let asks = if *per_call { "asks for each use" } else { "one yes for a run" };
             let mut words = vec![asks, "bearer token"];
             words.extend(private.then_some("private addresses allowed"));
             words.extend(own_ca.then_some("certificates of its own"));
+            words.extend(unverified.then_some("unverified requesters may ask each time"));
+            words.extend(unreadable.then_some("sessions also for unreadable programs"));
             words.join(", ")
         }
         P::TheAction => "The action".to_owned(),

@@ -72,6 +72,12 @@ pub(super) fn text(text: &Text<'_>) -> String {
                 "there is no channel `{name}`; there are: {known}. The person adds others with `lych channel add`."
             );
         }
+        Text::AskedEachTime { channels } => {
+            return format!(
+                "The gateway could not verify this program well enough for a session approval on {channels}. The person \
+                 is asked for each action there: send it."
+            );
+        }
         Text::NothingSent { why } => return format!("{why}. Nothing was sent."),
         Text::NotBase64 => "body_base64 is not base64 (RFC 4648, padded). Nothing was sent.",
         Text::KeyReused { what } => {

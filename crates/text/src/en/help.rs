@@ -43,6 +43,10 @@ pub(super) const TEXTS: HelpTexts = HelpTexts {
         max_minutes: "A session approval ends after so many minutes",
         ca: "Trust the certificates in this PEM file, and no others, for this channel",
         allow_private: "Allow addresses of private networks and of this machine",
+        allow_unverified: "Let requesters ask that can't be verified (in a container, or without an agent). You are asked \
+                           for each action; without this they are refused",
+        allow_unreadable: "Give session approvals also to an agent whose program lets nobody look at it. Without this \
+                           you are asked for each of its actions",
         secret_stdin: "Read the credential from standard input: the line after the PIN, or the first where the PIN is \
                        typed",
     },

@@ -1,7 +1,7 @@
 //! Throw-away vaults (made with a small stored cost) and what a decision about them takes.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use lychgate_core::approval::{ApprovalFacts, SessionApproval};
+use lychgate_core::approval::{Approval, ApprovalFacts, Reach};
 use lychgate_core::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, CredentialKind, HttpBinding};
 use lychgate_core::decide::{Authority, Decision, LiveEvidence, Question, VaultNow, decide};
 use lychgate_core::event::RowKind;
@@ -103,6 +103,8 @@ pub(crate) fn channel(name: &str) -> Channel {
             ceremony: Ceremony::Presence,
             max_uses: None,
             max_minutes: None,
+            allow_unverified: false,
+            allow_unreadable: false,
         },
     }
 }
@@ -153,6 +155,7 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
     };
     let approval = ApprovalFacts {
         id: ApprovalId([4; 16]),
+        reach: Reach::Run,
         grant,
         run: RunId(1),
         nonce,
@@ -169,7 +172,7 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
         ends_at: None,
     };
     let granted = JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, grant, epoch.number);
-    let session = SessionApproval::activate(approval, granted).unwrap();
+    let session = Approval::activate(approval, granted).unwrap();
     let raw =
         RawRequest { method: "GET".into(), url: "https://api.example.com/v1".into(), headers: vec![], body: vec![] };
     let question = Question { reference, request: CanonicalRequest::new(channel, raw).unwrap() };
@@ -185,7 +188,7 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
         conversation: None,
         now: Moment(1),
     };
-    let permit = match decide(question, Authority { session: Some(&session), call: None }, &live) {
+    let permit = match decide(question, Authority { session: Some(&session), alone: None, call: None }, &live) {
         Decision::Allow(permit) => permit,
         Decision::Deny(denied) => panic!("the fixture was refused: {:?}", denied.reasons),
     };

@@ -55,6 +55,10 @@ pub(crate) struct AddArgs {
     ca: Option<PathBuf>,
     #[arg(long, help = help().channel.allow_private)]
     allow_private: bool,
+    #[arg(long, help = help().channel.allow_unverified)]
+    allow_unverified: bool,
+    #[arg(long, help = help().channel.allow_unreadable)]
+    allow_unreadable: bool,
     #[arg(long, help = help().channel.secret_stdin)]
     secret_stdin: bool,
     #[command(flatten)]
@@ -127,6 +131,8 @@ fn channel(context: &Context, args: AddArgs) -> Result<Channel, Trouble> {
             ceremony: Ceremony::Presence,
             max_uses: args.max_uses,
             max_minutes: args.max_minutes,
+            allow_unverified: args.allow_unverified,
+            allow_unreadable: args.allow_unreadable,
         },
     })
 }

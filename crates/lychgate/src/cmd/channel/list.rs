@@ -81,6 +81,8 @@ fn print(context: &Context, channel: &Channel) {
         max_minutes: channel.approval.max_minutes,
         private: channel.binding.allow_private,
         own_ca: channel.binding.ca_pem.is_some(),
+        unverified: channel.approval.allow_unverified,
+        unreadable: channel.approval.allow_unreadable,
         per_call: channel.approval.mode == ApprovalMode::PerCall,
         ceremony: channel.approval.ceremony,
     };

@@ -63,9 +63,10 @@ fn is_named(world: &World, agent: &mut Agent, top: u32, names: &[&str]) -> Value
     let shown = &card["agent"];
     let chain: Vec<Value> = line.iter().map(|(pid, file)| json!({ "pid": pid, "program": file })).collect();
     assert_eq!(shown["chain"], json!(chain), "{card:#}");
-    assert_eq!((&shown["name"], &shown["pid"]), (&json!(names[0]), &json!(line[0].0)), "{card:#}");
-    assert_eq!(shown["path"], line[0].1, "{card:#}");
-    if let Some(script) = shown["script"]["path"].as_str() {
+    let program = &shown["program"];
+    assert_eq!((&program["name"], &shown["pid"]), (&json!(names[0]), &json!(line[0].0)), "{card:#}");
+    assert_eq!(program["path"], line[0].1, "{card:#}");
+    if let Some(script) = program["script"]["path"].as_str() {
         let told = world.lych(&["approvals"]).exits(0).out.split_whitespace().collect::<Vec<_>>().join("");
         assert!(told.contains(&format!("Script(claimed,notverified){script}")), "{told}");
     }
@@ -79,7 +80,7 @@ fn is_named(world: &World, agent: &mut Agent, top: u32, names: &[&str]) -> Value
 fn pilot_is_named(world: &World, agent: &mut Agent, names: &[&str]) {
     let (pid, path) = (agent.pid(), world.program("pilot").display().to_string());
     let card = is_named(world, agent, pid, names);
-    assert_eq!(card["agent"]["path"], path, "{card:#}");
+    assert_eq!(card["agent"]["program"]["path"], path, "{card:#}");
 }
 
 /// There is no agent above this shim.

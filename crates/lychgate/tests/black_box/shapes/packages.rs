@@ -95,7 +95,7 @@ fn started(world: &World, words: &[String]) -> Agent {
 /// The card names a script by a path that ends in `path`, and its content.
 #[track_caller]
 fn script_is_named(card: &Value, path: &str, content: &[u8]) {
-    let script = &card["agent"]["script"];
+    let script = &card["agent"]["program"]["script"];
     assert!(script["path"].as_str().is_some_and(|named| named.ends_with(path)), "{card:#}");
     let digest = hex::encode(Sha256::digest(content));
     assert_eq!(script["sha256"], digest, "{card:#}");
@@ -185,7 +185,7 @@ fn a_python_module_that_is_the_agent_is_named_without_a_script() {
     let mut agent = started(&world, &module(&world, PYTHON_PILOT));
     let (top, name) = (agent.pid(), text(&python().canonicalize().unwrap()));
     let card = is_named(&world, &mut agent, top, &[super::base_name(&name), "lych"]);
-    assert_eq!(card["agent"]["script"], Value::Null);
+    assert_eq!(card["agent"]["program"]["script"], Value::Null);
 }
 
 #[test]
