@@ -4,10 +4,10 @@ use super::*;
 use crate::approval::ApprovalFacts;
 use crate::channel::{ApprovalMode, Ceremony};
 use crate::event::RowKind;
-use crate::evidence::{Executable, FileId, LiveProcess, Namespaces, ProcessFacts, ProcessInode, Seen, Why};
+use crate::evidence::{FileId, Namespaces, ProcessFacts, ProcessInode, Seen, Why};
+use crate::fixture::{EPOCH, alive, approval, process, request};
 use crate::ids::{ApprovalId, Digest, GrantNo};
 use crate::proof::JournalAck;
-use crate::request::RawRequest;
 
 /// A situation in which `decide` allows, as values that a test can change one at a time.
 struct Situation {
@@ -30,8 +30,6 @@ struct Situation {
     request: CanonicalRequest,
 }
 
-const EPOCH: VaultEpoch = VaultEpoch { number: 17, nonce: [9; 16] };
-
 fn channel(mode: ApprovalMode) -> Channel {
     let mut channel = crate::fixture::channel("github");
     channel.version = 3;
@@ -40,78 +38,13 @@ fn channel(mode: ApprovalMode) -> Channel {
     channel
 }
 
-fn request(channel: &Channel) -> CanonicalRequest {
-    let raw = RawRequest {
-        method: "GET".into(),
-        url: "https://api.example.com/v1/?q=1".into(),
-        headers: vec![("Accept".into(), "*/*".into())],
-        body: Vec::new(),
-    };
-    CanonicalRequest::new(channel, raw).unwrap()
-}
-
-fn process(pid: u32, parent: u32) -> ProcessFacts {
-    ProcessFacts {
-        pid,
-        start_ticks: 5,
-        inode: ProcessInode(u64::from(pid) + 1000),
-        uid: 1000,
-        parent,
-        session: 1,
-        start_stack: Seen::Seen(77),
-        namespaces: Seen::Seen(Namespaces { user: 1, pid: 2 }),
-        executable: Seen::Seen(Executable {
-            file: FileId { dev: 1, ino: u64::from(pid) },
-            size: 10,
-            mtime_ns: 0,
-            ctime_ns: 0,
-            sha256: Digest([1; 32]),
-            path: "/usr/bin/agent".into(),
-            path_now: crate::evidence::PathNow::Same,
-        }),
-        provenance: crate::provenance::Provenance::Unsigned(crate::provenance::Unsigned::NotPackaged),
-        script: None,
-        claimed_command: "agent".into(),
-        directory: None,
-    }
-}
-
-fn alive(facts: &ProcessFacts) -> LiveProcess {
-    LiveProcess {
-        alive: true,
-        inode: Seen::Seen(facts.inode),
-        parent: Seen::Seen(facts.parent),
-        executable: Seen::Seen(facts.executable.value().unwrap().file),
-        same_image: Seen::Seen(true),
-        start_stack: facts.start_stack,
-        namespaces: facts.namespaces,
-    }
-}
-
 fn allowed(mode: ApprovalMode) -> Situation {
     let channel = channel(mode);
     let request = request(&channel);
     let chain = vec![process(11, 10), process(10, 1)];
     let live = LiveChain { sender: Seen::Seen(chain[0].inode), processes: chain.iter().map(alive).collect() };
     let subject = Subject::observed(chain, "kernel".into()).unwrap();
-    let facts = ApprovalFacts {
-        id: ApprovalId([4; 16]),
-        reach: Reach::Run,
-        grant: GrantNo(1),
-        run: RunId(31),
-        nonce: LaunchNonce([2; 16]),
-        subject: subject.digest(),
-        boot: BootId([8; 16]),
-        epoch: EPOCH,
-        channel: channel.name.clone(),
-        channel_version: channel.version,
-        conversation: Some("c".into()),
-        shown: Digest([0; 32]),
-        approved_at: Moment(1_000),
-        ceremony: Ceremony::Presence,
-        max_uses: Some(5),
-        ends_at: Some(Moment(900_000)),
-    };
+    let facts = approval(&channel, &subject);
     let reference = Ref([6; 16]);
     let call = (mode == ApprovalMode::PerCall).then(|| CallApproval {
         id: ApprovalId([5; 16]),
