@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a chore reports on standard output, where CI reads it")]
 
+mod benches;
 mod house;
 mod report;
 mod scratch;
@@ -23,6 +24,7 @@ usage: cargo xtask CHORE
   test [--full]   install what the tests need, check style and house rules, build, test;
                   --full also runs the tests that are marked as long
   prepare         only install what the tests need, and make their users
+  bench [NAME]    measure against peers and physical limits and print the ratios; asserts no time
   house           only the house rules that no compiler checks
   advisories      known security advisories against the locked dependencies (needs the network)
 ";
@@ -30,12 +32,14 @@ usage: cargo xtask CHORE
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let chore: fn(&Path) -> Result<(), Failure> = match words.as_slice() {
-        ["test"] => |root| tier::test(root, tier::Length::Usual),
-        ["test", "--full"] => |root| tier::test(root, tier::Length::Full),
-        ["prepare"] => tier::prepare,
-        ["house"] => tier::house,
-        ["advisories"] => tier::advisories,
+    let chore: &dyn Fn(&Path) -> Result<(), Failure> = match words.as_slice() {
+        ["test"] => &|root| tier::test(root, tier::Length::Usual),
+        ["test", "--full"] => &|root| tier::test(root, tier::Length::Full),
+        ["bench"] => &|root| benches::bench(root, None),
+        ["bench", name] => &|root| benches::bench(root, Some(name)),
+        ["prepare"] => &tier::prepare,
+        ["house"] => &tier::house,
+        ["advisories"] => &tier::advisories,
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

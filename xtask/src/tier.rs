@@ -105,7 +105,7 @@ pub(crate) fn advisories(root: &Path) -> Result<(), Failure> {
 }
 
 /// The cargo that started us, in the checkout.
-fn cargo(root: &Path) -> Command {
+pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
     command

@@ -1,5 +1,5 @@
-//! What this crate's tests decide about.
-#![expect(clippy::unwrap_used, reason = "tests")]
+//! What this crate's tests decide about, and its bench, which reads this file too.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use crate::approval::{ApprovalFacts, Reach};
 use crate::channel::{ApprovalMode, ApprovalSettings, Ceremony, Channel, CredentialKind, HttpBinding};

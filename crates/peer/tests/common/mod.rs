@@ -87,6 +87,14 @@ impl Stage {
         (agent, shim, child)
     }
 
+    /// The same with a shell between them, which waits, and prints nothing when the shim is killed.
+    pub fn agent_shell_and_shim(&self) -> (Actor, Actor, Child) {
+        let (agent, child) = self.enter("agent");
+        let line = format!("exec 2>/dev/null; {}; true", self.serve("shim").join(" "));
+        agent.tell("start", &words(&["sh", "-c", &line]));
+        (agent, self.next(), child)
+    }
+
     /// The gateway's rules, its own program being `shim`.
     pub fn rules<'a>(&self, never: &'a [ProcessInode]) -> Rules<'a> {
         Rules { never, ..self.rules_for("shim") }
@@ -180,6 +188,10 @@ pub fn wait(descriptor: BorrowedFd<'_>, complaint: &str) {
 fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.parent().unwrap().parent().unwrap().join("examples").join(name);
-    assert!(program.exists(), "{} is missing; run the whole `cargo test -p lychgate-peer`", program.display());
+    assert!(
+        program.exists(),
+        "{} is missing; run the whole `cargo test -p lychgate-peer`, or `cargo xtask bench`",
+        program.display()
+    );
     program
 }
