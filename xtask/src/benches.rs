@@ -3,10 +3,11 @@
 use crate::Failure;
 use crate::report::{Report, run};
 use crate::tier::cargo;
+use crate::tools;
 use std::path::Path;
 
 /// Each bench by its name, and the package that it is of.
-const BENCHES: [(&str, &str); 2] = [("decide", "lychgate-core"), ("ends", "lychgate-peer")];
+const BENCHES: [(&str, &str); 3] = [("check", "lychgate-peer"), ("decide", "lychgate-core"), ("ends", "lychgate-peer")];
 
 /// All benches, or the one of this name.
 pub(crate) fn bench(root: &Path, only: Option<&str>) -> Result<(), Failure> {
@@ -16,6 +17,7 @@ pub(crate) fn bench(root: &Path, only: Option<&str>) -> Result<(), Failure> {
         return Err(format!("there is no bench of that name; there are {names}"));
     }
     let mut report = Report::new();
+    report.step("system", tools::system_for_benches);
     // Benches bring no examples along, and those of the peer crate look at copies of one.
     let built = report.step("build", || {
         run(cargo(root).args(["build", "--locked", "--release", "--package", "lychgate-peer", "--examples"]))
@@ -40,6 +42,6 @@ mod tests {
     #[test]
     fn a_name_that_no_bench_has_is_answered_with_those_that_there_are() {
         let failure = bench(Path::new("/nowhere"), Some("speed")).unwrap_err();
-        assert_eq!(failure, "there is no bench of that name; there are decide, ends");
+        assert_eq!(failure, "there is no bench of that name; there are check, decide, ends");
     }
 }

@@ -6,8 +6,8 @@ use crate::tools::is_root;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A package, how its presence shows, and what the tests do with it.
-struct Package {
+/// A package, how its presence shows, and what it is needed for.
+pub(crate) struct Package {
     name: &'static str,
     sign: Sign,
     why: &'static str,
@@ -21,7 +21,8 @@ enum Sign {
     Succeeds(&'static [&'static str]),
 }
 
-const PACKAGES: [Package; 8] = [
+/// What the tests need.
+pub(crate) const FOR_TESTS: [Package; 8] = [
     Package { name: "bash", sign: Sign::Programs(&["bash"]), why: "stands between agent and shim as a login shell" },
     Package { name: "cron", sign: Sign::Programs(&["cron"]), why: "starts an agent by a timer" },
     Package { name: "git", sign: Sign::Programs(&["git"]), why: "lists the files that the house rules look at" },
@@ -48,9 +49,24 @@ const PACKAGES: [Package; 8] = [
     },
 ];
 
-/// Installs the packages that are missing, as root; else names them.
-pub(crate) fn install() -> Result<(), Failure> {
-    let missing: Vec<&Package> = PACKAGES.iter().filter(|package| !present(&package.sign)).collect();
+/// What the benches need: the peers that they measure beside us.
+pub(crate) const FOR_BENCHES: [Package; 3] = [
+    Package {
+        name: "dbus-daemon",
+        sign: Sign::Programs(&["dbus-daemon"]),
+        why: "is the bus that polkit is asked over",
+    },
+    Package { name: "polkitd", sign: Sign::Programs(&["pkcheck"]), why: "is asked beside our own check" },
+    Package {
+        name: "systemd",
+        sign: Sign::Programs(&["systemctl"]),
+        why: "brings the action that polkit is asked about",
+    },
+];
+
+/// Installs the packages of a list that are missing, as root; else names them.
+pub(crate) fn install(packages: &[Package]) -> Result<(), Failure> {
+    let missing: Vec<&Package> = packages.iter().filter(|package| !present(&package.sign)).collect();
     if missing.is_empty() {
         println!("all Debian packages are there");
         return Ok(());

@@ -20,7 +20,13 @@ pub(crate) struct Tools {
 /// The kernel and the programs of the system, which the first steps need already.
 pub(crate) fn system() -> Result<(), Failure> {
     kernel()?;
-    debian::install()
+    debian::install(&debian::FOR_TESTS)
+}
+
+/// The same for the benches.
+pub(crate) fn system_for_benches() -> Result<(), Failure> {
+    kernel()?;
+    debian::install(&debian::FOR_BENCHES)
 }
 
 /// Installs what is missing, or says what is and how to get it.
