@@ -4,7 +4,7 @@
 
 use crate::ids::Digest;
 use crate::provenance::{Provenance, Script};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// Why something could not be seen.
@@ -206,11 +206,38 @@ impl ProcessFacts {
 /// Whom a run is bound to: the chain of processes from the peer up to the agent.
 ///
 /// Private fields: the only ways to one are [`Subject::observed`] and [`Subject::unverified`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "Bound")]
 pub struct Subject {
+    bound: Bound,
+    /// Kept: every decision compares it, and it never changes.
+    digest: Digest,
+}
+
+/// What a subject consists of, as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Bound {
     attestation: Attestation,
     chain: Vec<ProcessFacts>,
     kernel_boot: String,
+}
+
+impl From<Bound> for Subject {
+    fn from(bound: Bound) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(b"lychgate/subject/1\0");
+        // The JSON of a struct with fixed field order is injective: no two subjects share it.
+        let bytes = serde_json::to_vec(&bound).unwrap_or_default();
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(&bytes);
+        Self { bound, digest: Digest(hash.finalize().into()) }
+    }
+}
+
+impl Serialize for Subject {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.bound.serialize(to)
+    }
 }
 
 impl Subject {
@@ -229,7 +256,7 @@ impl Subject {
                 Some(_) => return None,
             }
         }
-        (!chain.is_empty()).then_some(Self { attestation, chain, kernel_boot })
+        (!chain.is_empty()).then(|| Bound { attestation, chain, kernel_boot }.into())
     }
 
     /// States that `chain` is held, the process that holds the connection first, and that `why` keeps it from being
@@ -238,49 +265,44 @@ impl Subject {
     /// It can only lose by it: no session approval is ever bound to such a subject. `None` for an empty chain.
     #[must_use]
     pub fn unverified(chain: Vec<ProcessFacts>, kernel_boot: String, why: Unverified) -> Option<Self> {
-        (!chain.is_empty()).then_some(Self { attestation: Attestation::Unverified(why), chain, kernel_boot })
+        let attestation = Attestation::Unverified(why);
+        (!chain.is_empty()).then(|| Bound { attestation, chain, kernel_boot }.into())
     }
 
     /// How much could be seen.
     #[must_use]
     pub fn attestation(&self) -> Attestation {
-        self.attestation
+        self.bound.attestation
     }
 
     /// The processes, peer first, agent last. Never empty.
     #[must_use]
     pub fn chain(&self) -> &[ProcessFacts] {
-        &self.chain
+        &self.bound.chain
     }
 
     /// The process that holds the connection.
     #[must_use]
     pub fn peer(&self) -> Option<&ProcessFacts> {
-        self.chain.first()
+        self.bound.chain.first()
     }
 
     /// The process that stands for the agent: quotas are counted by it. Where the requester is unverified it is no agent.
     #[must_use]
     pub fn agent(&self) -> Option<&ProcessFacts> {
-        self.chain.last()
+        self.bound.chain.last()
     }
 
     /// The kernel's own boot id; with an inode it identifies a process lifetime for ever.
     #[must_use]
     pub fn kernel_boot(&self) -> &str {
-        &self.kernel_boot
+        &self.bound.kernel_boot
     }
 
     /// Digest of every field, for approvals and the journal.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut hash = Sha256::new();
-        hash.update(b"lychgate/subject/1\0");
-        // The JSON of a struct with fixed field order is injective: no two subjects share it.
-        let bytes = serde_json::to_vec(self).unwrap_or_default();
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(&bytes);
-        Digest(hash.finalize().into())
+        self.digest
     }
 }
 
@@ -344,10 +366,10 @@ pub fn differences(pinned: &Subject, live: &LiveChain) -> Vec<Difference> {
         (Seen::Seen(sender), Some(peer)) if *sender == peer.inode => {}
         _ => found.push(Difference::Sender),
     }
-    if live.processes.len() != pinned.chain.len() {
+    if live.processes.len() != pinned.chain().len() {
         found.push(Difference::Chain);
     }
-    for (then, now) in pinned.chain.iter().zip(&live.processes) {
+    for (then, now) in pinned.chain().iter().zip(&live.processes) {
         compare(then, now, &mut found);
     }
     found.sort_unstable();

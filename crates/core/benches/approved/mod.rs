@@ -6,7 +6,7 @@
 #[path = "../../src/fixture.rs"]
 pub mod fixture;
 
-use lychgate_core::approval::SessionApproval;
+use lychgate_core::approval::Approval;
 use lychgate_core::channel::Channel;
 use lychgate_core::decide::{Authority, LiveEvidence, Question, VaultNow};
 use lychgate_core::event::RowKind;
@@ -19,7 +19,7 @@ use lychgate_core::request::CanonicalRequest;
 pub struct Approved {
     channel: Channel,
     request: CanonicalRequest,
-    session: SessionApproval,
+    session: Approval,
 }
 
 impl Approved {
@@ -29,7 +29,7 @@ impl Approved {
         let facts = fixture::approval(&channel, subject);
         let (grant, epoch) = (facts.grant, facts.epoch.number);
         let granted = JournalAck::synced(RowKind::Grant, 1, Digest([0; 32]), Ref::NONE, grant, epoch);
-        Self { channel, request, session: SessionApproval::activate(facts, granted).unwrap() }
+        Self { channel, request, session: Approval::activate(facts, granted).unwrap() }
     }
 
     pub fn question(&self) -> Question {
@@ -37,7 +37,7 @@ impl Approved {
     }
 
     pub fn authority(&self) -> Authority<'_> {
-        Authority { session: Some(&self.session), call: None }
+        Authority { session: Some(&self.session), alone: None, call: None }
     }
 
     pub fn live<'a>(&'a self, subject: &'a Subject, chain: &'a LiveChain) -> LiveEvidence<'a> {
