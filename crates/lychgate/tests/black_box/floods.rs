@@ -128,6 +128,27 @@ fn frames_that_are_begun_and_never_end_take_a_bounded_memory() {
     world.lock();
 }
 
+/// A file system can be a program of the agent's user, and decide when it answers.
+#[test]
+fn a_program_on_a_file_system_that_stops_answering_delays_nobody() {
+    let world = World::new();
+    let mut agent = world.approved_raw();
+    let mut served = world.serve_python();
+    let mut pilot = world.raw_from(&served.path(), &world.user, &[]);
+    pilot.registered();
+    pilot.authorized(&world);
+    pilot.is_served(&world);
+    served.stops_answering();
+    // Each of its calls is looked at, and so is each revoke.
+    pilot.begin(&world.raw_get("/v1/x"));
+    agent.is_served(&world);
+    assert_eq!(world.runs().len(), 2);
+    world.lych(&["revoke", "--all"]).exits(0);
+    agent.call(By::Itself, &world.raw_get("/v1/y")).unwrap().must_say("REAUTH_REQUIRED approval_revoked");
+    world.lock();
+    assert_eq!(world.status()["vault"], "locked");
+}
+
 #[test]
 #[ignore = "waits twice until the gateway gives a handshake up"]
 fn a_look_that_never_ends_keeps_its_turn_also_when_its_client_is_given_up() {

@@ -22,6 +22,7 @@ pub mod fixture;
 pub mod operator;
 pub mod place;
 pub mod raw;
+pub mod served;
 pub mod upstream;
 
 use children::Running;

@@ -11,7 +11,8 @@ use lychgate_core::evidence::{FileId, Namespaces, ProcessInode, Seen, Why};
 use lychgate_text::words;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2, readlinkat, readlinkat_raw, statat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fstat, makedev, openat, openat2, readlinkat,
+    readlinkat_raw, statat, statx,
 };
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -133,8 +134,12 @@ impl Held {
         Ok(target.to_string_lossy().into_owned())
     }
 
+    /// The program file, as the kernel has it in memory: a file system that another program serves is not asked, so it
+    /// can't make whoever looks wait (statx(2), `AT_STATX_DONT_SYNC`).
     pub(crate) fn program_file(&self) -> Result<FileId, Why> {
-        self.follow("exe").map(|stat| file_id(&stat))
+        let stat = statx(&self.dir, "exe", AtFlags::STATX_DONT_SYNC, StatxFlags::INO).map_err(why)?;
+        let dev = makedev(stat.stx_dev_major, stat.stx_dev_minor);
+        Ok(FileId { dev, ino: stat.stx_ino })
     }
 
     pub(crate) fn namespaces(&self) -> Result<Namespaces, Why> {
