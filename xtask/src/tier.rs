@@ -107,6 +107,14 @@ pub(crate) fn advisories(root: &Path) -> Result<(), Failure> {
 /// The cargo that started us, in the checkout.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What it told us of ourselves: a build script that reads it would run anew, and all that rests on it be built anew.
+    let told = std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+    });
+    for name in told {
+        command.env_remove(name);
+    }
     command.current_dir(root);
     command
 }
