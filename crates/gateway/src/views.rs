@@ -5,7 +5,7 @@ use lychgate_core::agent_pin::AgentPin;
 use lychgate_core::broker::Run;
 use lychgate_core::card::{AgentView, CardAction, CardChannel, ChainLink, PreviousRun, ProgramView};
 use lychgate_core::channel::{ApprovalMode, Channel};
-use lychgate_core::evidence::{ProcessFacts, Seen};
+use lychgate_core::evidence::{Attestation, ProcessFacts, Seen, Unverified, Why};
 use lychgate_core::ids::ActionNo;
 use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::provenance::signer;
@@ -97,6 +97,16 @@ pub(crate) fn previous(run: &Run) -> Option<PreviousRun> {
     })
 }
 
+/// Stands where a program's path would: a code.
+fn unseen(attestation: Attestation) -> &'static str {
+    match attestation {
+        Attestation::ProgramUnreadable => lychgate_peer::unseen_program(Why::NotReadable),
+        Attestation::Unverified(Unverified::ForeignNamespace) => lychgate_peer::unseen_program(Why::ForeignNamespace),
+        Attestation::Unverified(Unverified::NoAgent) => "(no_agent)",
+        Attestation::Whole => "?",
+    }
+}
+
 /// A live run, for lists.
 pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
     let agent = agent(run, &authority.vault.agents(), &authority.programs);
@@ -105,7 +115,7 @@ pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
     channels.sort();
     RunView {
         run: run.id(),
-        program: program.map_or_else(|| "?".to_owned(), |program| program.path.clone()),
+        program: program.map_or_else(|| unseen(run.subject().attestation()).to_owned(), |program| program.path.clone()),
         pid: agent.as_ref().map_or(0, |agent| agent.pid),
         signer: program.map(|program| program.signer.clone()),
         directory: agent.as_ref().and_then(|agent| agent.directory.clone()),

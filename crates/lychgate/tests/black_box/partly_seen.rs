@@ -35,6 +35,7 @@ fn an_agent_that_lets_nobody_look_at_it_is_asked_for_each_action_and_the_card_sa
     assert_eq!((&card["channels"], &card["stands_alone"]), (&json!([]), &json!(true)), "{card:#}");
     let told = world.lych(&["approvals"]).exits(0).out;
     assert!(told.contains("NO PROGRAM WAS VERIFIED") && !told.contains("Signer"), "{told}");
+    assert_eq!(world.runs()[0]["program"], "(not_readable)");
     world.approve(first.card());
     assert_eq!(world.upstream.connections(), 0, "not before its caller is there");
     agent.call("action_status", status(&first.action())).must_say("COMPLETED");
@@ -199,6 +200,7 @@ fn a_shim_without_an_agent_may_ask_where_the_unverified_may() {
     let asked = shim.call("http_request", world.get("open", "/v1/x")).must_say(ASKED);
     let card = world.next_card();
     assert_eq!(card["agent"]["attestation"], json!({ "unverified": "no_agent" }), "{card:#}");
+    assert_eq!(world.runs()[0]["program"], "(no_agent)");
     world.approve(asked.card());
     shim.call("action_status", status(&asked.action())).must_say("COMPLETED");
     let row = world.has_activity(&["call_approved_alone", "unverified=no_agent"]);
