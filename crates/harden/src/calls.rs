@@ -56,6 +56,13 @@ const IOCTLS: &[u64] = &[
     libc::TCSETS,
     libc::TCSETSW,
     libc::TCSETSF,
+    // The same in their newer form, which rustix uses where the C library does not.
+    libc::TCGETS2,
+    libc::TCSETS2,
+    libc::TCSETSW2,
+    libc::TCSETSF2,
+    // What was typed before a question does not answer it.
+    libc::TCFLSH,
     libc::TIOCGWINSZ,
     libc::TIOCGPGRP,
     libc::FIONBIO,
