@@ -41,6 +41,9 @@ mod secrets;
 mod shapes;
 mod shut_off;
 mod starts;
+#[path = "../demo/terminal.rs"]
+mod terminal;
+mod terminals;
 mod vouching;
 mod within_a_run;
 mod yes_and_no;

@@ -62,6 +62,7 @@ impl Terminal {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
+    #[allow(dead_code, reason = "tests; each test uses a part")]
     pub(crate) fn screen(&self) -> &str {
         &self.screen
     }
