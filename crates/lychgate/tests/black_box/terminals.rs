@@ -41,7 +41,7 @@ fn a_person_answers_unlocks_and_looks_back_at_terminals() {
     let mut approve = at(&world, &["approve", &format!("C{card}")]);
     types(&mut approve, "PIN", PIN);
     ends_well(approve);
-    agent.call("authorize", ask.clone()).must_say("COMPLETED");
+    agent.call("authorize", ask).must_say("COMPLETED");
 
     world.lock();
     let mut unlock = at(&world, &["unlock"]);
@@ -49,11 +49,11 @@ fn a_person_answers_unlocks_and_looks_back_at_terminals() {
     ends_well(unlock);
     let mut console = at(&world, &["up"]);
     console.wait_for("Waiting for agents");
-    let card = agent.call("authorize", ask.clone()).must_say("APPROVAL_PENDING vault_state_changed").card();
-    console.wait_for(&format!("Card C{card}"));
+    let waiting = agent.begin("authorize", json!({ "channels": ["api"], "wait_seconds": 50 }));
+    console.wait_for("Card C");
     types(&mut console, "> ", "y");
     types(&mut console, "PIN", PIN);
-    agent.call("authorize", json!({ "channels": ["api"], "wait_seconds": 20 })).must_say("COMPLETED");
+    agent.finish(waiting).must_say("COMPLETED");
     console.type_keys("x\n");
     ends_well(console);
 
