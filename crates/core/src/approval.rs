@@ -62,6 +62,8 @@ pub struct ApprovalFacts {
     pub approved_at: Moment,
     /// What the yes took.
     pub ceremony: Ceremony,
+    /// The person let it serve the programs that the agent starts, too (R7). Says nothing where it is for one action.
+    pub covers_programs: bool,
     /// Uses allowed.
     pub max_uses: Option<u32>,
     /// Ends at this moment.

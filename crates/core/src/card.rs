@@ -32,6 +32,8 @@ pub struct CardView {
     pub asks_action: bool,
     /// The yes to the action rests on no session approval, because this run can have none on its channel.
     pub stands_alone: bool,
+    /// The run whose agent started the program that asks.
+    pub works_under: Option<WorksUnder>,
     /// What a yes takes.
     pub ceremony: Ceremony,
     /// Gateway lifetime.
@@ -51,6 +53,17 @@ pub struct PreviousRun {
     pub same_program: bool,
     /// A yes also shows this run the results of the earlier run's actions on the approved channels.
     pub shows_results: bool,
+}
+
+/// The run whose agent started the program that asks (R7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorksUnder {
+    /// One of that agent's live runs: its approval, where the question is about a single use of it.
+    pub run: RunId,
+    /// Path of that agent's program.
+    pub program: String,
+    /// That run's approval is what the action rests on.
+    pub covered: bool,
 }
 
 /// Who asks, as the gateway saw it.

@@ -142,8 +142,47 @@ pub enum Event {
         run: RunId,
         /// Whole binding.
         subject: Subject,
+        /// From its process up to the agent that started it, where that is a run's (R7).
+        #[serde(default)]
+        descent: Option<Subject>,
         /// Conversation label, the client's own word.
         conversation: Option<String>,
+    },
+    /// The way from a run's process up to the agent that started it is broken: no approval of that agent serves it any more.
+    DescentBroken {
+        /// Run.
+        run: RunId,
+        /// Why.
+        reason: EndReason,
+        /// What differed, where that was it.
+        differences: Vec<Difference>,
+    },
+    /// A run let a program that its agent started work under its own session approvals (R7).
+    Delegated {
+        /// The run that did.
+        run: RunId,
+        /// From the process that was named up to the agent.
+        descent: Subject,
+        /// Channels.
+        channels: Vec<ChannelName>,
+        /// The approvals.
+        approvals: Vec<ApprovalId>,
+    },
+    /// Such a wish was refused.
+    DelegationRefused {
+        /// The run that asked.
+        run: RunId,
+        /// The process that was named.
+        pid: u32,
+        /// A code.
+        why: String,
+    },
+    /// The process that was named ended, or one between it and the agent.
+    DelegationEnded {
+        /// The process that was named.
+        pid: u32,
+        /// It.
+        process: crate::evidence::ProcessInode,
     },
     /// A run ended.
     RunEnded {
@@ -197,6 +236,9 @@ pub enum Event {
         signer: String,
         /// Digest of what the card showed.
         shown: Digest,
+        /// It serves the programs that the agent starts as well (R7).
+        #[serde(default)]
+        covers_programs: bool,
         /// SHA-256 of the launch nonce.
         nonce_digest: Digest,
         /// Conversation label, the client's own word.

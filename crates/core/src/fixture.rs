@@ -102,6 +102,7 @@ pub(crate) fn approval(channel: &Channel, subject: &Subject) -> ApprovalFacts {
         shown: Digest([0; 32]),
         approved_at: Moment(1_000),
         ceremony: Ceremony::Presence,
+        covers_programs: false,
         max_uses: Some(5),
         ends_at: Some(Moment(900_000)),
     }

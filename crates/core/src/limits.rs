@@ -39,6 +39,8 @@ pub const PENDING_INTENTS_PER_AGENT: usize = 32;
 pub const OPEN_CARDS: usize = 64;
 /// Cards open for one agent tree.
 pub const OPEN_CARDS_PER_AGENT: usize = 8;
+/// Programs that one run may delegate to at a time; each holds descriptors up to the agent.
+pub const DELEGATIONS_PER_RUN: usize = 8;
 /// Request body, in bytes.
 pub const REQUEST_BODY_BYTES: usize = 8 * 1024 * 1024;
 /// Part of a response that goes into the result itself, in bytes.

@@ -1,7 +1,7 @@
 //! Actions of this gateway lifetime, from their INTENT to their end.
 
 use lychgate_core::channel::ChannelName;
-use lychgate_core::ids::{ActionNo, CardNo, Digest, Moment, Ref, RunId};
+use lychgate_core::ids::{ActionNo, ApprovalId, CardNo, Digest, Moment, Ref, RunId};
 use lychgate_core::limits;
 use lychgate_core::outcome::{NotStarted, Reasons};
 use lychgate_core::record::StoredResult;
@@ -21,6 +21,8 @@ pub(crate) struct Action {
     pub(crate) digest: Digest,
     pub(crate) key: Option<String>,
     pub(crate) state: ActionState,
+    /// The approval that it was dispatched on.
+    pub(crate) rests_on: Option<ApprovalId>,
     /// Cuts the connection of an action that is under way.
     pub(crate) cancel: CancellationToken,
     /// When it was announced, or when its card was answered with yes.
@@ -116,7 +118,12 @@ impl Actions {
 
     /// Actions of a run that have not ended.
     pub(crate) fn unfinished(&self, run: RunId) -> impl Iterator<Item = &Action> {
-        self.by_ref.values().filter(move |action| action.run == run && !matches!(action.state, ActionState::Done(_)))
+        self.all_unfinished().filter(move |action| action.run == run)
+    }
+
+    /// All actions that have not ended.
+    pub(crate) fn all_unfinished(&self) -> impl Iterator<Item = &Action> {
+        self.by_ref.values().filter(|action| !matches!(action.state, ActionState::Done(_)))
     }
 
     /// Lets the content of a result go.

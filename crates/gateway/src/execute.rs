@@ -112,9 +112,13 @@ impl Execution {
         }
         let looked = self.context.look(&mut authority);
         let question = Question { reference: self.reference, request };
-        match authority.decide(self.context.run, question, &looked.chain) {
+        match authority.decide(self.context.run, question, &looked) {
             Decision::Allow(permit) => {
                 authority.broker.count_use(&permit);
+                if let Some(action) = authority.actions.get_mut(self.reference) {
+                    // From here on the end of that approval cuts it, whoever's it is.
+                    action.rests_on = Some(permit.approval());
+                }
                 let event = Event::HttpActionStarted {
                     run: self.context.run,
                     action: self.number,
@@ -287,7 +291,12 @@ impl Execution {
             let action = authority.actions.get(self.reference);
             let session = action.and_then(|action| authority.broker.session(self.context.run, &action.channel));
             let alone = authority.broker.alone(self.reference);
-            let ends = session.into_iter().chain(alone).filter_map(lychgate_core::approval::Approval::ended);
+            let given = action.and_then(|action| authority.broker.approval(action.rests_on?));
+            let broken = authority.broker.run(self.context.run).and_then(|run| run.descent_broken());
+            let foreign = given.is_some_and(|approval| approval.facts().run != self.context.run);
+            let ends =
+                session.into_iter().chain(alone).chain(given).filter_map(lychgate_core::approval::Approval::ended);
+            let ends = ends.chain(broken.filter(|_| foreign));
             reasons.extend(ends.map(lychgate_core::outcome::EndReason::reason));
             Reasons::new(reasons).unwrap_or(Reasons::one(Reason::CallerLeft))
         };

@@ -56,6 +56,8 @@ pub(crate) struct Gateway {
 /// What is needed to look at a run again and to talk to it.
 pub(crate) struct RunHandle {
     pub(crate) pinned: Pinned,
+    /// From the peer up to the agent that started it, where that is a run's.
+    pub(crate) descent: Option<Pinned>,
     pub(crate) peer: ProcessInode,
     pub(crate) writer: Outbox,
     /// Fires when the run has ended.

@@ -73,11 +73,8 @@ fn find(context: &CallContext, reference: Option<Ref>, key: Option<String>) -> F
     };
     if let Some(action) = own {
         // What began under an authority that has ended is told once there is a fresh one (R19).
-        let lapsed = authority
-            .broker
-            .session(context.run, &action.channel)
-            .and_then(|session| session.ended())
-            .filter(|_| !matches!(action.state, ActionState::Done(Finished::Refused(_))));
+        let lapsed =
+            authority.lapsed(action).filter(|_| !matches!(action.state, ActionState::Done(Finished::Refused(_))));
         return match lapsed {
             Some(end) => Found::Refused(Reasons::one(end.reason()), looked),
             None => Found::Own(action.reference),

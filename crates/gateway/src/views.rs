@@ -111,8 +111,6 @@ fn unseen(attestation: Attestation) -> &'static str {
 pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
     let agent = agent(run, &authority.vault.agents(), &authority.programs);
     let program = agent.as_ref().and_then(|agent| agent.program.as_ref());
-    let mut channels: Vec<_> = authority.broker.live_channels(run.id()).cloned().collect();
-    channels.sort();
     RunView {
         run: run.id(),
         program: program.map_or_else(|| unseen(run.subject().attestation()).to_owned(), |program| program.path.clone()),
@@ -120,7 +118,8 @@ pub(crate) fn run(authority: &Authority, run: &Run) -> RunView {
         signer: program.map(|program| program.signer.clone()),
         directory: agent.as_ref().and_then(|agent| agent.directory.clone()),
         conversation: run.conversation().map(str::to_owned),
-        channels,
+        works_under: authority.works_under(run.id(), None),
+        channels: authority.open_channels(run.id()),
         actions: u32::try_from(authority.actions.unfinished(run.id()).count()).unwrap_or(u32::MAX),
     }
 }

@@ -8,6 +8,7 @@
 //! * [`tables`] says which programs only start others and which are never an agent;
 //! * [`pin`](mod@pin) walks from a peer to its agent, binds the chain and looks at it again for each action; `end` waits
 //!   for the end of any of it;
+//! * `descent` walks from a helper up to the agent that started it;
 //! * [`ancestry`](mod@ancestry) and [`console`] judge who sits at an operator's socket;
 //! * [`own`] and [`kernel`] are about this process and the kernel under it.
 //!
@@ -23,6 +24,7 @@ pub mod tables;
 
 pub mod world;
 
+mod descent;
 mod end;
 mod linux;
 
@@ -30,7 +32,7 @@ pub use ancestry::{Ancestor, ancestry};
 pub use console::{ConsolePeer, ConsoleRefused, inspect_console};
 pub use kernel::KernelTooOld;
 pub use linux::Linux;
-pub use linux::held::{inode_of, unseen_program};
+pub use linux::held::{inode_of, pidfd_of, unseen_program};
 pub use own::{own_ancestry, own_file, own_namespaces};
 pub use pin::{PinRefused, Pinned, Rules};
 pub use world::World;

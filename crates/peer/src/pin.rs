@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, OwnedFd};
 /// What a peer is measured against. All of it is the gateway's own knowledge, but for the last field.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
-    /// The gateway's own program file: a peer that runs it is our shim.
+    /// The gateway's own program file: only a peer that runs it can be our shim.
     pub gateway_file: FileId,
     /// The gateway's namespaces: in another one a process can forge what we look at.
     pub own_namespaces: Namespaces,
@@ -26,7 +26,8 @@ pub struct Rules<'a> {
     pub own_uid: u32,
     /// Never the agent: ancestors of the gateway and of operator sign-ins.
     pub never: &'a [ProcessInode],
-    /// The peer says that it is our shim. It can only lose by saying so.
+    /// The peer says that it is our shim and speaks for the agent above it. Whoever else asks, `lych call` too, is itself
+    /// the one that a run is bound to.
     pub claims_shim: bool,
     /// A requester that can't be verified may be taken as one (R5): the operator allowed it for a channel.
     pub allow_unverified: bool,
@@ -53,8 +54,8 @@ pub struct Pinned {
 impl Pinned {
     /// Pins the process of `peer` (a pidfd) that has the number `peer_pid` now, and the chain up to its agent.
     ///
-    /// A peer that runs our own program is a shim, and its agent is the nearest ancestor that is no launcher and no shim.
-    /// Any other peer is itself the subject. An agent whose program can't be read is held without it; what the subject
+    /// A peer that runs our own program and says so is a shim, and its agent is the nearest ancestor that is no launcher and
+    /// no shim. Any other peer is itself the subject. An agent whose program can't be read is held without it; what the subject
     /// is worth then, its [`Attestation`](lychgate_core::evidence::Attestation) says. Reads whole program files: call it where blocking is allowed.
     ///
     /// Act only on frames that were received after this returned: a process can write and then execute another program.
@@ -115,15 +116,23 @@ impl fmt::Debug for Pinned {
 }
 
 /// One process of the chain with what was read of it.
-struct Link {
+pub(crate) struct Link {
     image: Box<dyn Image>,
     facts: ProcessFacts,
 }
 
 impl Link {
-    fn read(image: Box<dyn Image>) -> Result<Self, Why> {
+    pub(crate) fn read(image: Box<dyn Image>) -> Result<Self, Why> {
         let facts = image.facts()?;
         Ok(Self { image, facts })
+    }
+
+    pub(crate) fn inode(&self) -> ProcessInode {
+        self.facts.inode
+    }
+
+    pub(crate) fn parent(&self) -> Result<Option<Box<dyn Process>>, Why> {
+        self.image.process().parent()
     }
 
     /// A program that was not seen is no shim: a shim lets itself be looked at.
@@ -134,15 +143,15 @@ impl Link {
 
 fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> {
     let first = Link::read(enter(peer, rules)?).map_err(Reason::from)?;
-    let (shim, unseen) = (first.runs(rules.gateway_file), first.facts.unseen());
+    let (own_program, unseen) = (first.runs(rules.gateway_file), first.facts.unseen());
     let mut chain = vec![first];
-    match (shim, rules.claims_shim) {
-        (true, _) => {}
-        (false, true) => return Err(unseen.map_or(Reason::ShimBuild, Reason::from)),
-        (false, false) => return Ok(chain),
+    match (rules.claims_shim, own_program) {
+        (true, true) => {}
+        (true, false) => return Err(unseen.map_or(Reason::ShimBuild, Reason::from)),
+        (false, _) => return Ok(chain),
     }
     while let Some(child) = chain.last().filter(|_| chain.len() < CHAIN_LENGTH) {
-        let parent = child.image.process().parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
+        let parent = child.parent().map_err(Reason::from)?.ok_or(Reason::NoAgent)?;
         let image = enter(parent, rules)?;
         let role = match image.path() {
             Ok(path) => role(base_name(&path), &image.arguments()),
@@ -155,7 +164,7 @@ fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> 
             Role::Launcher => chain.push(Link::read(image).map_err(Reason::from)?),
             Role::Ordinary => {
                 let link = Link::read(image).map_err(Reason::from)?;
-                // Our own program asks for others and never for itself: one shim is not the agent of another.
+                // Our own program is nobody's agent: one shim does not speak for another.
                 let own = link.runs(rules.gateway_file);
                 chain.push(link);
                 if !own {
@@ -168,7 +177,7 @@ fn walk(peer: Box<dyn Process>, rules: &Rules<'_>) -> Result<Vec<Link>, Reason> 
 }
 
 /// What every process of a chain must pass before anything else is believed of it.
-fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>, Reason> {
+pub(crate) fn enter(process: Box<dyn Process>, rules: &Rules<'_>) -> Result<Box<dyn Image>, Reason> {
     if process.pid() == 1 || rules.never.contains(&process.inode()) {
         return Err(Reason::NoAgent);
     }
@@ -232,7 +241,7 @@ fn confirm(world: &dyn World, chain: Vec<Link>, why: Option<Unverified>) -> Resu
 ///
 /// Each process was held before it was read; now all are alive, run the image that was read, and have the parents that
 /// were read. The parents within the chain are the very processes of the chain: see [`Process::parent`].
-fn promise(world: &dyn World, chain: Vec<Link>, why: Option<Unverified>) -> Result<Pinned, Vec<Difference>> {
+pub(crate) fn promise(world: &dyn World, chain: Vec<Link>, why: Option<Unverified>) -> Result<Pinned, Vec<Difference>> {
     let unseen = || vec![Difference::Unseen];
     let boot = world.boot().ok_or_else(unseen)?;
     let (processes, facts): (Vec<Box<dyn Image>>, Vec<ProcessFacts>) =

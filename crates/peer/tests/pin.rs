@@ -165,11 +165,11 @@ fn a_peer_that_claims_to_be_the_shim_must_run_the_gateways_own_file() {
 }
 
 #[test]
-fn not_claiming_to_be_the_shim_changes_nothing_for_one() {
+fn our_own_program_that_does_not_speak_for_an_agent_is_itself_the_one_that_asks() {
     let stage = Stage::new(&["agent", "shim"]);
     let (agent, shim, mut child) = stage.agent_and_shim();
     let pinned = shim.pin(&Rules { claims_shim: false, ..stage.rules(&[]) }).unwrap();
-    assert_eq!(names(&pinned), ["shim", "agent"]);
+    assert_eq!(names(&pinned), ["shim"]);
     drop((agent, shim));
     child.wait().unwrap();
 }

@@ -289,3 +289,81 @@ fn a_kernel_whose_boot_is_unknown_pins_nothing() {
     world.boot = None;
     assert!(pin(&world, 50).is_err());
 }
+
+/// pid 70 `tool` under 60 `python` under 30 `agent`, beside the agent's shim.
+fn with_helper() -> Scripted {
+    let world = Scripted::new();
+    world.start(60, 30, "python");
+    world.start(70, 60, "tool");
+    world
+}
+
+fn descent(world: &Scripted, pid: u32, below: u32, agents: &[u32]) -> Option<Pinned> {
+    let handle: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
+    let agents: Vec<ProcessInode> = agents.iter().map(|pid| world.inode(*pid)).collect();
+    let rules = Rules { claims_shim: false, ..Scripted::rules(&[]) };
+    Pinned::descent(world, handle, pid, world.inode(below), &rules, &|process| agents.contains(&process))
+}
+
+#[test]
+fn a_descent_leads_to_the_nearest_agent_above_whoever_asks() {
+    let world = with_helper();
+    assert_eq!(pids(&descent(&world, 70, 70, &[30]).unwrap()), [70, 60, 30]);
+    assert_eq!(pids(&descent(&world, 70, 70, &[30, 60]).unwrap()), [70, 60], "the nearest");
+    assert_eq!(pids(&descent(&world, 70, 60, &[60, 30]).unwrap()), [70, 60, 30], "above the agent that a shim speaks for");
+    assert!(descent(&world, 70, 70, &[70]).is_none(), "nobody is below itself");
+    assert!(descent(&world, 50, 30, &[30]).is_none(), "the agent's own shim is no program of its");
+    assert!(descent(&world, 70, 70, &[50]).is_none(), "beside it, not above it");
+    assert!(descent(&world, 70, 50, &[30]).is_none(), "whoever asks is not on the way");
+}
+
+#[test]
+fn nothing_descends_over_a_terminal_an_orphan_or_what_can_not_be_seen() {
+    let gone: &[(&str, u32, fn(&mut Script))] = &[
+        ("orphan", 70, |tool| tool.parent = Ok(Some(1))),
+        ("parent unproven", 70, |tool| tool.parent = Err(Why::Gone)),
+        ("between is a multiplexer", 60, |between| between.program().path = "/usr/bin/tmux".into()),
+        ("between shuts itself off", 60, |between| {
+            between.bindable = Err(Why::NotReadable);
+            between.facts.namespaces = Seen::Unseen(Why::NotReadable);
+        }),
+        ("between is another user's", 60, |between| {
+            between.standing = Ok(Standing { uids: [USER, 0, 0, 0], tracer: 0, nested: false });
+        }),
+        ("between is in another namespace", 60, |between| {
+            between.facts.namespaces = Seen::Seen(Namespaces { user: 1, pid: 1 });
+        }),
+        ("between ended", 60, |between| between.alive = false),
+    ];
+    for (name, pid, change) in gone {
+        let world = with_helper();
+        assert!(descent(&world, 70, 70, &[30]).is_some());
+        world.change(*pid, change);
+        assert!(descent(&world, 70, 70, &[30]).is_none(), "{name}");
+    }
+    let world = with_helper();
+    let handle: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
+    let never = [world.inode(60)];
+    let rules = Rules { claims_shim: false, ..Scripted::rules(&never) };
+    let agent = world.inode(30);
+    let way = Pinned::descent(&world, handle, 70, world.inode(70), &rules, &|process| process == agent);
+    assert!(way.is_none(), "over an ancestor of a console");
+}
+
+#[test]
+fn each_single_change_on_the_way_breaks_it() {
+    let changes: &[(&str, fn(&mut Script), Difference)] = &[
+        ("ended", |script| script.alive = false, Difference::Ended),
+        ("executed", |script| script.images += 1, Difference::Exec),
+        ("reparented", |script| script.facts.parent = 1, Difference::Chain),
+    ];
+    for (name, change, difference) in changes {
+        for pid in [70, 60, 30] {
+            let world = with_helper();
+            let way = descent(&world, 70, 70, &[30]).unwrap();
+            assert_eq!(now(&way), []);
+            world.change(pid, change);
+            assert!(now(&way).contains(difference), "{name} {pid}: {:?}", now(&way));
+        }
+    }
+}

@@ -110,6 +110,12 @@ impl<'a> Arguments<'a> {
         whole(&value).ok_or_else(|| self.wrong(name, Kind::Offset))
     }
 
+    pub(crate) fn process(&mut self, name: &str) -> Result<u32, Wrong> {
+        let Some(value) = self.take(name) else { return self.present(name, None) };
+        let number = whole(&value).and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
+        number.ok_or_else(|| self.wrong(name, Kind::Process))
+    }
+
     pub(crate) fn action(&mut self, name: &str) -> Result<Ref, Wrong> {
         let action = self.optional_action(name)?;
         self.present(name, action)

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Seconds,
     /// A byte position.
     Offset,
+    /// A process id.
+    Process,
     /// The id of an action.
     Action,
     /// Bytes in base64.
@@ -69,6 +71,7 @@ impl Kind {
             Self::Headers => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
             Self::Seconds => json!({ "type": "integer", "minimum": 0, "maximum": limits::WAIT_MAX_SECONDS }),
             Self::Offset => json!({ "type": "integer", "minimum": 0 }),
+            Self::Process => json!({ "type": "integer", "minimum": 1 }),
             Self::Action => json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" }),
         })
     }
@@ -81,6 +84,7 @@ impl Kind {
             Self::Headers => texts.kinds.headers,
             Self::Seconds => texts.kinds.seconds,
             Self::Offset => texts.kinds.offset,
+            Self::Process => texts.kinds.process,
             Self::Action => texts.kinds.action,
             Self::Base64 => texts.kinds.base64,
         }

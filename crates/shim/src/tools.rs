@@ -74,6 +74,13 @@ pub(crate) const TOOLS: &[Definition] = &[
         read: |_, _, _| Ok(Call::ListChannels),
     },
     Definition {
+        name: "delegate",
+        arguments: &[required("pid", Kind::Process), required("channels", Kind::Texts)],
+        looks_only: false,
+        reaches_out: false,
+        read: delegate,
+    },
+    Definition {
         name: "run_status",
         arguments: &[],
         looks_only: true,
@@ -125,6 +132,10 @@ fn http_request(given: &mut Arguments<'_>, _: &ShimTexts, client_ref: Ref) -> Re
 
 fn authorize(given: &mut Arguments<'_>, _: &ShimTexts, _: Ref) -> Result<Call, Wrong> {
     Ok(Call::Authorize { channels: given.texts("channels")?, wait_seconds: given.seconds("wait_seconds")? })
+}
+
+fn delegate(given: &mut Arguments<'_>, _: &ShimTexts, _: Ref) -> Result<Call, Wrong> {
+    Ok(Call::Delegate { pid: given.process("pid")?, channels: given.texts("channels")? })
 }
 
 fn action_status(given: &mut Arguments<'_>, texts: &ShimTexts, _: Ref) -> Result<Call, Wrong> {

@@ -5,7 +5,7 @@
 
 use crate::catalogue::{CardPart as P, Catalogue};
 use crate::layout::Lines;
-use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ProgramView, visible};
+use lychgate_core::card::{AgentView, CardAction, CardChannel, CardView, ProgramView, WorksUnder, visible};
 use lychgate_core::evidence::{Attestation, PathNow};
 use lychgate_core::ids::WallTime;
 use lychgate_core::programs::{History, LastYes};
@@ -17,6 +17,7 @@ pub fn card(catalogue: &dyn Catalogue, card: &CardView, columns: usize) -> Vec<S
     page.headline(card);
     page.what_changed(card);
     page.who_asks(&card.agent, card.conversation.as_deref());
+    page.works_under(card.works_under.as_ref());
     page.channels(&card.channels);
     if let Some(action) = card.action.as_ref().filter(|_| may_show_action(card)) {
         page.action(action, card.asks_action);
@@ -44,11 +45,13 @@ impl Page<'_> {
     fn what_changed(&mut self, card: &CardView) {
         self.heading(&P::WhatChanged);
         if card.changed.is_empty() {
-            self.sentence(match (card.stands_alone, card.channels.is_empty()) {
-                (true, _) => &P::NoneCanStand,
-                // A card about one use is otherwise only put where the run's approval is fresh.
-                (false, true) => &P::ApprovalStands,
-                (false, false) => &P::NothingBefore,
+            let covering = card.works_under.as_ref().filter(|under| under.covered).map(|under| under.run.to_string());
+            self.sentence(&match (card.stands_alone, card.channels.is_empty(), covering) {
+                (true, _, _) => P::NoneCanStand,
+                // A card about one use is otherwise only put where an approval is fresh.
+                (false, true, Some(run)) => P::CoveredBy { run },
+                (false, true, None) => P::ApprovalStands,
+                (false, false, _) => P::NothingBefore,
             });
         }
         for reason in &card.changed {
@@ -90,6 +93,12 @@ impl Page<'_> {
         for link in &agent.chain {
             self.lines.fact(&label, &format!("{} ({})", link.program, link.pid));
             label.clear();
+        }
+    }
+
+    fn works_under(&mut self, under: Option<&WorksUnder>) {
+        if let Some(under) = under {
+            self.sentence(&P::StartedBy { run: under.run.to_string(), program: &visible(&under.program) });
         }
     }
 
@@ -180,6 +189,8 @@ impl Page<'_> {
         if !card.channels.is_empty() {
             self.sentence(&P::CoversRun);
             self.sentence(&P::CoversNoOther);
+            self.sentence(&P::ProgramsToo);
+            self.sentence(&P::MayDelegate);
             if card.channels.iter().any(|channel| !channel.asks_each_time.is_empty()) {
                 self.sentence(&P::StillAsks);
             }

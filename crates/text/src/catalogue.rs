@@ -214,6 +214,18 @@ pub enum CardPart<'a> {
     },
     /// The approval of the run stands; this use needs a yes of its own.
     ApprovalStands,
+    /// Another run's approval is what this one works under; this use needs a yes of its own.
+    CoveredBy {
+        /// That run.
+        run: String,
+    },
+    /// The agent of another run started the program that asks.
+    StartedBy {
+        /// That run.
+        run: String,
+        /// Its agent.
+        program: &'a str,
+    },
     /// No approval stands, and none but for one action can.
     NoneCanStand,
     /// The agent's program can't be read.
@@ -278,6 +290,10 @@ pub enum CardPart<'a> {
     CoversRun,
     /// What a session yes does not cover.
     CoversNoOther,
+    /// How a yes could cover the programs that the agent starts.
+    ProgramsToo,
+    /// What the agent itself may let a program do.
+    MayDelegate,
     /// Methods that ask each time still ask.
     StillAsks,
     /// A yes covers exactly the action.

@@ -73,6 +73,21 @@ pub enum GatewayText<'a> {
         /// Their names.
         channels: &'a str,
     },
+    /// A program may now work under the run's approvals.
+    Delegated {
+        /// Its process.
+        pid: u32,
+    },
+    /// `delegate` names a process that is no live program below the agent.
+    NoDescendant {
+        /// The process.
+        pid: u32,
+    },
+    /// `delegate` names a channel on which the run itself has no session approval.
+    NothingToDelegate {
+        /// The channel.
+        channel: &'a str,
+    },
     /// After the reason why a request is wrong.
     NothingSent {
         /// The reason.

@@ -110,6 +110,7 @@ pub struct AnswerHelp {
     pub card: &'static str,
     pub channel: &'static str,
     pub shown: &'static str,
+    pub programs: &'static str,
     pub run: &'static str,
     pub all: &'static str,
 }

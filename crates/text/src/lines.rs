@@ -22,6 +22,8 @@ pub struct RunLine<'a> {
     pub directory: Option<&'a str>,
     /// Conversation label.
     pub conversation: Option<&'a str>,
+    /// The run whose agent started it, and that agent's program.
+    pub works_under: Option<(&'a str, &'a str)>,
     /// Channels with a live session approval.
     pub channels: &'a [String],
     /// Actions under way or waiting.
@@ -102,6 +104,9 @@ pub fn run_lines(say: &dyn Catalogue, run: &RunLine<'_>, columns: usize) -> Vec<
     match run.directory {
         Some(directory) => lines.fact(&say.card(&CardPart::Directory), directory),
         None => lines.told(&say.card(&CardPart::Directory), &say.card(&CardPart::DirectoryUnknown)),
+    }
+    if let Some((run, program)) = run.works_under {
+        lines.sentence(&say.card(&CardPart::StartedBy { run: run.to_owned(), program: &visible(program) }));
     }
     if let Some(label) = run.conversation {
         let claimed = format!("{} {}", say.card(&CardPart::Claimed), visible(label));

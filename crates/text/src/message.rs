@@ -46,6 +46,8 @@ pub enum Message<'a> {
     Locked,
     /// The gateway stopped.
     Stopped,
+    /// After what was approved: it serves started programs, too.
+    ProgramsCovered,
     /// A yes.
     Approved {
         /// `R31`.

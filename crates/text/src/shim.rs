@@ -131,6 +131,8 @@ pub struct Kinds {
     pub seconds: &'static str,
     /// A position.
     pub offset: &'static str,
+    /// A process id.
+    pub process: &'static str,
     /// The id of an action.
     pub action: &'static str,
     /// Bytes in base64.

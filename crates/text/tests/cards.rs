@@ -74,6 +74,7 @@ fn base() -> CardView {
         action: None,
         asks_action: false,
         stands_alone: false,
+        works_under: None,
         ceremony: Ceremony::Presence,
         boot: BootNo(8),
         epoch: 12,
@@ -333,6 +334,7 @@ fn a_card_says_when_no_program_or_no_process_was_verified_and_names_no_signer_th
         channels: vec![],
         asks_action: true,
         stands_alone: true,
+        works_under: None,
         action: Some(action()),
         agent: AgentView {
             attestation,

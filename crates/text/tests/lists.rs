@@ -15,6 +15,7 @@ fn a_run_is_listed_with_what_it_may_use_and_foreign_text_is_escaped() {
         signer: None,
         directory: Some("/home/me/\u{1b}[2J"),
         conversation: Some("fix\nR32  root"),
+        works_under: Some(("R30", "/usr/bin/agent")),
         channels: &["github".to_owned(), "mail".to_owned()],
         actions: 1,
     };
@@ -24,6 +25,7 @@ fn a_run_is_listed_with_what_it_may_use_and_foreign_text_is_escaped() {
             "R31  cla\\u{202e}ude (process 7)",
             "  Signer         unsigned (the program could not be seen)",
             "  Directory      /home/me/\\u{001b}[2J",
+            "  The agent of run R30, /usr/bin/agent, started this program, over the processes between them.",
             "  Conversation   (claimed, not verified) fix\\nR32  root",
             "  Approved on: github, mail. 1 action under way or waiting.",
         ]

@@ -7,6 +7,7 @@
 mod activity;
 pub mod audit_key;
 mod filter;
+mod helpers;
 mod line;
 mod row;
 mod rows;

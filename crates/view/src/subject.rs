@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 
 /// The chain (peer first, agent last) and the kernel's boot id. With an inode that id names a process for ever.
 pub(crate) fn binding(subject: &Subject) -> [(&'static str, Value); 2] {
-    let chain = subject.chain().iter().map(process).collect();
-    [("chain", Value::Array(chain)), ("kernel_boot", json!(subject.kernel_boot()))]
+    [("chain", processes(subject)), ("kernel_boot", json!(subject.kernel_boot()))]
+}
+
+/// Every process with all of its facts.
+pub(crate) fn processes(subject: &Subject) -> Value {
+    Value::Array(subject.chain().iter().map(process).collect())
 }
 
 fn process(facts: &ProcessFacts) -> Value {

@@ -1,5 +1,6 @@
 //! Each event as a name and its fields. The names are those of the journal's contract; scripts match on them.
 
+use crate::helpers;
 use crate::subject::binding;
 use lychgate_core::event::{Event, Requester};
 use lychgate_core::evidence::{Attestation, Difference, Subject, Unverified};
@@ -26,12 +27,19 @@ pub(crate) fn words(event: &Event) -> Words {
         }
         Event::VaultUnlockFailed { by } => ("vault_unlock_failed", requester(by)),
         Event::VaultLocked { epoch, cause } => ("vault_locked", vec![("epoch", plain(epoch)), ("cause", text(cause))]),
-        Event::RunStarted { run, subject, conversation } => {
+        Event::RunStarted { run, subject, descent, conversation } => {
             let mut fields = vec![("run", shown(run))];
             fields.extend(agent(subject));
+            fields.extend(helpers::started_by(descent.as_ref()));
             fields.extend(binding(subject));
             ("run_started", with(fields, "claimed_conversation", conversation.as_ref().map(text)))
         }
+        Event::DescentBroken { run, reason, differences } => helpers::descent_broken(*run, *reason, differences),
+        Event::Delegated { run, descent, channels, approvals } => {
+            helpers::delegated(*run, descent, channels, approvals)
+        }
+        Event::DelegationRefused { run, pid, why } => helpers::delegation_refused(*run, *pid, why),
+        Event::DelegationEnded { pid, process } => helpers::delegation_ended(*pid, *process),
         Event::RunEnded { run, reason, differences } => {
             let fields = vec![("run", shown(run)), ("reason", text(reason.word()))];
             ("run_ended", with(fields, "differences", differing(differences)))
@@ -57,6 +65,7 @@ pub(crate) fn words(event: &Event) -> Words {
             subject,
             signer,
             shown: digest,
+            covers_programs,
             nonce_digest,
             conversation,
             boot,
@@ -70,6 +79,7 @@ pub(crate) fn words(event: &Event) -> Words {
                 ("boot", shown(boot)),
                 ("epoch", plain(vault)),
                 ("ceremony", plain(ceremony)),
+                ("covers_programs", plain(covers_programs)),
                 ("channel_version", plain(channel_version)),
                 ("approval", shown(approval)),
                 ("shown", shown(digest)),
@@ -224,6 +234,9 @@ pub(crate) fn is_detail(field: &str) -> bool {
             | "nonce_digest"
             | "body_digest"
             | "approval"
+            | "approvals"
+            | "descent"
+            | "to_inode"
             | "peer"
             | "channel_version"
             | "version"
@@ -255,7 +268,7 @@ fn reasons_of(reasons: &Reasons) -> Vec<(&'static str, Value)> {
     with(vec![("reason", text(reasons.first().word()))], "reasons", several)
 }
 
-fn differing(differences: &[Difference]) -> Option<Value> {
+pub(crate) fn differing(differences: &[Difference]) -> Option<Value> {
     let words: Vec<String> = differences.iter().map(|difference| as_word(plain(difference))).collect();
     (!words.is_empty()).then(|| text(words.join(",")))
 }
@@ -264,7 +277,7 @@ fn as_word(value: Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn with(
+pub(crate) fn with(
     mut fields: Vec<(&'static str, Value)>,
     name: &'static str,
     value: Option<Value>,
@@ -273,14 +286,14 @@ fn with(
     fields
 }
 
-fn shown(value: &impl ToString) -> Value {
+pub(crate) fn shown(value: &impl ToString) -> Value {
     Value::String(value.to_string())
 }
 
-fn text(value: impl Into<String>) -> Value {
+pub(crate) fn text(value: impl Into<String>) -> Value {
     Value::String(value.into())
 }
 
-fn plain(value: &impl Serialize) -> Value {
+pub(crate) fn plain(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }

@@ -122,6 +122,7 @@ fn approved(run: u64, approval: u8) -> Event {
         subject: subject(),
         signer: "unsigned".to_owned(),
         shown: Digest([1; 32]),
+        covers_programs: false,
         nonce_digest: Digest([2; 32]),
         conversation: Some("evil\nline action_denied".to_owned()),
         boot: BootNo(1),
@@ -276,7 +277,7 @@ fn json_of_a_run_and_of_an_approval_carries_every_process_that_it_is_bound_to() 
     }
     let bench = Bench::new();
     let journal = bench.open();
-    let run = Event::RunStarted { run: RunId(31), subject: both, conversation: None };
+    let run = Event::RunStarted { run: RunId(31), subject: both, descent: None, conversation: None };
     journal.append(draft(RowKind::Event, 0, 0, 0, run)).wait().unwrap();
     journal.append(draft(RowKind::Grant, 1, 0, 1, yes)).wait().unwrap();
 

@@ -23,7 +23,8 @@ pub enum FromAgent {
     Hello {
         /// [`crate::WIRE`] of the client.
         wire: u32,
-        /// It says that it is `lych mcp`. The gateway believes the program file, not this.
+        /// It is `lych mcp` and speaks for the agent above it: the gateway believes that of its own program file alone.
+        /// Anyone else is himself the one that asks.
         shim: bool,
         /// Its version, for messages to the person.
         build: String,
@@ -97,6 +98,13 @@ pub enum Call {
         action_id: Ref,
         /// First byte wanted.
         offset: u64,
+    },
+    /// Lets a live program that the agent started work under this run's own session approvals.
+    Delegate {
+        /// The program's process.
+        pid: u32,
+        /// Channel names.
+        channels: Vec<String>,
     },
     /// Names and bindings of the channels.
     ListChannels,

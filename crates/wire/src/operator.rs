@@ -6,7 +6,7 @@
 
 use crate::sensitive::Sensitive;
 use lychgate_core::agent_pin::{AgentName, AgentPin};
-use lychgate_core::card::CardView;
+use lychgate_core::card::{CardView, WorksUnder};
 use lychgate_core::channel::{Channel, ChannelName};
 use lychgate_core::ids::{BootNo, CardNo, RunId};
 use lychgate_core::provenance::Signer;
@@ -59,6 +59,8 @@ pub enum Command {
         channels: Option<Vec<ChannelName>>,
         /// Digest of the card that the person saw. Another card by now: refused.
         shown: Option<lychgate_core::ids::Digest>,
+        /// The sessions serve the programs that the agent starts as well.
+        programs: bool,
     },
     /// Says no. No factor, from anywhere.
     Deny {
@@ -309,7 +311,9 @@ pub struct RunView {
     pub directory: Option<String>,
     /// Conversation label: the client's own word.
     pub conversation: Option<String>,
-    /// Channels with a live session approval.
+    /// The run whose agent started it, where that lives.
+    pub works_under: Option<WorksUnder>,
+    /// Channels that it may use: by live session approvals of its own, or of the run that it works under.
     pub channels: Vec<ChannelName>,
     /// Actions under way or waiting.
     pub actions: u32,

@@ -37,7 +37,7 @@ impl Approved {
     }
 
     pub fn authority(&self) -> Authority<'_> {
-        Authority { session: Some(&self.session), alone: None, call: None }
+        Authority { session: Some(&self.session), cover: None, alone: None, call: None }
     }
 
     pub fn live<'a>(&'a self, subject: &'a Subject, chain: &'a LiveChain) -> LiveEvidence<'a> {

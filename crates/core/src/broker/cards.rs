@@ -2,7 +2,7 @@
 
 use super::Broker;
 use crate::approval::{ApprovalFacts, CallApproval, Reach};
-use crate::card::{AgentView, CardAction, CardChannel, CardView, PreviousRun};
+use crate::card::{AgentView, CardAction, CardChannel, CardView, PreviousRun, WorksUnder};
 use crate::channel::{Ceremony, Channel, ChannelName};
 use crate::evidence::Attestation;
 use crate::ids::{ApprovalId, CardNo, Digest, Moment, Ref, RunId, VaultEpoch};
@@ -28,6 +28,8 @@ pub struct Ask {
     pub asks_action: Option<Ref>,
     /// The run can have no session approval on its channel.
     pub stands_alone: bool,
+    /// The run whose agent started the one that asks.
+    pub works_under: Option<WorksUnder>,
     /// What a yes takes.
     pub ceremony: Ceremony,
     /// Vault epoch of this moment.
@@ -116,8 +118,8 @@ impl Broker {
         if let Some(number) = self.same_question(&ask) {
             return Ok((number, false));
         }
-        let agent = self.agent_of(ask.run);
-        let of_agent = self.cards.values().filter(|card| self.agent_of(card.view.run) == agent).count();
+        let tree = self.tree_of(ask.run);
+        let of_agent = self.cards.values().filter(|card| self.tree_of(card.view.run) == tree).count();
         if self.cards.len() >= limits::OPEN_CARDS || of_agent >= limits::OPEN_CARDS_PER_AGENT {
             return Err(Reason::TooMany);
         }
@@ -135,6 +137,7 @@ impl Broker {
             action: ask.action,
             asks_action: ask.asks_action.is_some(),
             stands_alone: ask.stands_alone,
+            works_under: ask.works_under,
             ceremony: ask.ceremony,
             boot: self.boot_no,
             epoch: ask.epoch.number,
@@ -263,6 +266,7 @@ impl Broker {
                 shown,
                 approved_at: answer.now,
                 ceremony: answer.ceremony,
+                covers_programs: answer.programs && reach == Reach::Run,
                 max_uses: if reach == Reach::Run { channel.approval.max_uses } else { Some(1) },
                 ends_at: minutes.map(|minutes| Moment(answer.now.0.saturating_add(minutes))),
             }
@@ -338,6 +342,8 @@ pub struct Approve<'a> {
     pub shown: Option<Digest>,
     /// Channels named by the person; `None` for those that are ticked.
     pub channels: Option<&'a [ChannelName]>,
+    /// The sessions serve the programs that the agent starts as well (R7). Off unless the person says so.
+    pub programs: bool,
     /// The channels as they stand in the vault now.
     pub live: &'a dyn Fn(&ChannelName) -> Option<Channel>,
     /// What the yes took.

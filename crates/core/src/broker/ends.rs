@@ -1,6 +1,7 @@
 //! Everything that takes authority away. It happens in memory at once; what it returns is for the journal.
 
-use super::{Broker, Resolution};
+use super::cards::Card;
+use super::{Broker, Resolution, Run};
 use crate::approval::Approval;
 use crate::channel::ChannelName;
 use crate::ids::{ApprovalId, CardNo, GrantNo, Moment, Ref, RunId};
@@ -75,10 +76,14 @@ impl Broker {
     }
 
     /// The person takes approvals back, of one run or of all (R32). The runs stay; their next use asks anew.
+    ///
+    /// A helper's authority is that of the run it works under: to take the one back is to take the other back.
     pub fn revoke(&mut self, id: Option<RunId>) -> Ends {
-        self.take_back(|run| id.is_none_or(|id| id == run));
-        let ends = self.end_approvals(EndReason::ManualRevoke, |run, _| id.is_none_or(|id| id == run));
-        ends.and(self.close_cards(Reason::ApprovalRevoked, |run, _| id.is_none_or(|id| id == run)))
+        let runs = id.map(|id| self.with_givers(id));
+        let meant = |run: RunId| runs.as_ref().is_none_or(|runs| runs.contains(&run));
+        self.take_back(meant);
+        let ends = self.end_approvals(EndReason::ManualRevoke, |run, _| meant(run));
+        ends.and(self.close_cards(Reason::ApprovalRevoked, |run, _| meant(run)))
     }
 
     /// A channel's binding or settings changed, or it was removed.
@@ -142,8 +147,22 @@ impl Broker {
         let ends = end(self.sessions.values_mut(), reason, which);
         // A yes to one action falls with the session that it came on top of.
         let runs: Vec<RunId> = ends.approvals.iter().map(|end| end.run).collect();
-        self.calls.retain(|_, call| !runs.contains(&call.run));
-        ends
+        let agents: Vec<_> = runs.iter().filter_map(|run| self.runs.get(run)?.agent()).collect();
+        let helper = |id: RunId| {
+            let above = self.runs.get(&id).and_then(Run::above);
+            above.is_some_and(|above| agents.contains(&above))
+        };
+        self.calls.retain(|_, call| !runs.contains(&call.run) && !helper(call.run));
+        self.prune_delegations();
+        // What a helper asks on top of such a session falls with it as well.
+        let rests_on_it = |card: &Card| {
+            let covered = card.view.works_under.as_ref().filter(|under| under.covered);
+            covered.is_some_and(|under| runs.contains(&under.run))
+        };
+        let fallen = self.cards.iter().filter(|(_, card)| rests_on_it(card)).map(|(number, _)| *number);
+        let fallen: Vec<CardNo> = fallen.collect();
+        let cards = fallen.into_iter().filter_map(|number| self.close_card(number, reason.reason())).collect();
+        Ends { cards, ..ends }
     }
 
     pub(super) fn close_cards(&mut self, why: Reason, which: impl Fn(RunId, &[ChannelName]) -> bool) -> Ends {

@@ -5,16 +5,18 @@
 
 mod cards;
 mod ends;
+mod helpers;
 mod runs;
 
 pub use cards::{AnswerRefused, Approve, Ask, Granting, Resolution};
 pub use ends::{EndedApproval, Ends};
+pub use helpers::Delegation;
 pub use runs::{NewRun, Run};
 
 use crate::approval::{Approval, ApprovalFacts, CallApproval, Reach};
 use crate::channel::ChannelName;
 use crate::decide::Permit;
-use crate::ids::{BootId, BootNo, CardNo, Digest, GrantNo, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
+use crate::ids::{ApprovalId, BootId, BootNo, CardNo, Digest, GrantNo, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use crate::proof::JournalAck;
 use cards::Card;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -30,6 +32,8 @@ pub struct Broker {
     /// Approvals of one action each, of runs that can have no session approval.
     alone: HashMap<Ref, Approval>,
     calls: HashMap<Ref, CallApproval>,
+    /// What runs handed on to programs that their agent started.
+    delegations: Vec<Delegation>,
     cards: BTreeMap<CardNo, Card>,
     resolved: BTreeMap<CardNo, Resolution>,
     denied_requests: HashSet<(RunId, Digest)>,
@@ -49,6 +53,7 @@ impl Broker {
             sessions: HashMap::new(),
             alone: HashMap::new(),
             calls: HashMap::new(),
+            delegations: Vec::new(),
             cards: BTreeMap::new(),
             resolved: BTreeMap::new(),
             denied_requests: HashSet::new(),
@@ -81,13 +86,16 @@ impl Broker {
         self.alone.get(&reference)
     }
 
-    /// The approval that a permit rests on, while that has not ended.
+    /// The approval that a permit rests on, while that has not ended. It may be another run's, that covers this one.
     #[must_use]
     pub fn rests_on(&self, permit: &Permit) -> Option<&Approval> {
-        let session = || self.session(permit.run(), permit.request().channel());
-        let its = |approval: &&Approval| approval.facts().id == permit.approval();
-        let found = self.alone(permit.reference()).filter(its).or_else(|| session().filter(its));
-        found.filter(|approval| approval.ended().is_none())
+        self.approval(permit.approval()).filter(|approval| approval.ended().is_none())
+    }
+
+    /// An approval by its id, ended or not, while it is known.
+    #[must_use]
+    pub fn approval(&self, id: ApprovalId) -> Option<&Approval> {
+        self.alone.values().chain(self.sessions.values()).find(|approval| approval.facts().id == id)
     }
 
     /// Channels on which a run has a session approval that has not ended.
@@ -112,10 +120,8 @@ impl Broker {
 
     /// Counts a use of the approval that a permit rests on.
     pub fn count_use(&mut self, permit: &Permit) {
-        let session = (permit.run(), permit.request().channel().clone());
-        let both = [self.alone.get_mut(&permit.reference()), self.sessions.get_mut(&session)];
-        let its = |approval: &&mut Approval| approval.facts().id == permit.approval();
-        if let Some(approval) = both.into_iter().flatten().find(its) {
+        let mut all = self.alone.values_mut().chain(self.sessions.values_mut());
+        if let Some(approval) = all.find(|approval| approval.facts().id == permit.approval()) {
             approval.count_use();
         }
     }
@@ -173,5 +179,7 @@ impl Broker {
     }
 }
 
+#[cfg(test)]
+mod helper_tests;
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,9 @@ pub struct NewRun {
     pub id: RunId,
     /// Whom it is bound to.
     pub subject: Subject,
+    /// Where its agent is a program that the agent of a live run started: from the process that holds the connection up to
+    /// the nearest such agent, pinned at the registration.
+    pub descent: Option<Subject>,
     /// Made by the gateway after it has inspected the process.
     pub nonce: LaunchNonce,
     /// Conversation label.
@@ -30,6 +33,10 @@ pub struct Run {
     new: NewRun,
     subject_digest: Digest,
     ended: Option<EndReason>,
+    /// The topmost agent that was known above it when it registered, or its own.
+    tree: Option<ProcessInode>,
+    /// Why the way up to the agent that it works for is none any more.
+    pub(super) descent_broken: Option<EndReason>,
     /// Counts what was taken back from this run: a yes that was given before and is still being recorded grants nothing.
     pub(super) taken_back: u64,
 }
@@ -76,12 +83,32 @@ impl Run {
         self.ended
     }
 
+    /// The way from the process that holds the connection up to the agent that started it, where that is a run's (R7).
+    #[must_use]
+    pub fn descent(&self) -> Option<&Subject> {
+        self.new.descent.as_ref()
+    }
+    /// Why that way is broken, if it is.
+    #[must_use]
+    pub fn descent_broken(&self) -> Option<EndReason> {
+        self.descent_broken
+    }
+    /// The agent above it that it works for.
+    #[must_use]
+    pub fn above(&self) -> Option<ProcessInode> {
+        self.new.descent.as_ref().and_then(Subject::agent).map(|agent| agent.inode)
+    }
+
     pub(super) fn end(&mut self, reason: EndReason) {
         self.ended.get_or_insert(reason);
     }
 
-    fn agent(&self) -> Option<ProcessInode> {
+    pub(super) fn agent(&self) -> Option<ProcessInode> {
         self.new.subject.agent().map(|agent| agent.inode)
+    }
+
+    pub(super) fn tree(&self) -> Option<ProcessInode> {
+        self.tree
     }
 }
 
@@ -89,16 +116,19 @@ impl Broker {
     /// Takes a run in.
     ///
     /// # Errors
-    /// [`Reason::TooMany`] over the limits for all runs and for one agent's.
+    /// [`Reason::TooMany`] over the limits for all runs and for one agent tree's.
     pub fn register(&mut self, new: NewRun) -> Result<(), Reason> {
-        let agent = new.subject.agent().map(|agent| agent.inode);
+        let own = new.subject.agent().map(|agent| agent.inode);
+        let above = new.descent.as_ref().and_then(Subject::agent).map(|agent| agent.inode);
         let live = || self.runs.values().filter(|run| run.ended.is_none());
-        if live().count() >= limits::RUNS || live().filter(|run| run.agent() == agent).count() >= limits::RUNS_PER_AGENT
-        {
+        let of_above = above.and_then(|above| live().find(|run| run.agent() == Some(above)).and_then(Run::tree));
+        let tree = of_above.or(above).or(own);
+        if live().count() >= limits::RUNS || live().filter(|run| run.tree == tree).count() >= limits::RUNS_PER_AGENT {
             return Err(Reason::TooMany);
         }
         let subject_digest = new.subject.digest();
-        self.runs.insert(new.id, Run { new, subject_digest, ended: None, taken_back: 0 });
+        let run = Run { new, subject_digest, ended: None, tree, descent_broken: None, taken_back: 0 };
+        self.runs.insert(run.id(), run);
         Ok(())
     }
 
@@ -147,9 +177,6 @@ impl Broker {
         self.alone.retain(|_, approval| approval.facts().run != id);
         self.denied_requests.retain(|(of, _)| *of != id);
         self.quiet.retain(|(of, _), _| *of != id);
-    }
-
-    pub(super) fn agent_of(&self, id: RunId) -> Option<ProcessInode> {
-        self.runs.get(&id).and_then(Run::agent)
+        self.prune_delegations();
     }
 }

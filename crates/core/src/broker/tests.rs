@@ -52,6 +52,7 @@ fn broker(runs: &[(u64, u64)]) -> Broker {
         let new = NewRun {
             id: RunId(*id),
             subject: subject(*inode),
+            descent: None,
             nonce: LaunchNonce([u8::try_from(*id).unwrap(); 16]),
             conversation: None,
             claimed: None,
@@ -111,6 +112,7 @@ fn ask(run: u64, channels: &[&str], action: Option<(u8, bool)>) -> Ask {
         }),
         asks_action: action.filter(|(_, asks)| *asks).map(|(digest, _)| Ref([digest; 16])),
         stands_alone: false,
+        works_under: None,
         ceremony: Ceremony::Presence,
         epoch: EPOCH,
     }
@@ -122,6 +124,7 @@ fn approve(broker: &mut Broker, card: CardNo, now: Moment) -> Result<Granting, A
         card,
         shown: None,
         channels: None,
+        programs: false,
         live: &|name| Some(channel(name.as_str())),
         ceremony: Ceremony::Presence,
         epoch: EPOCH,
@@ -314,6 +317,7 @@ fn a_weaker_ceremony_another_card_and_a_foreign_channel_are_refused_and_the_card
             card,
             shown,
             channels,
+            programs: false,
             live: &|name| Some(channel(name.as_str())),
             ceremony,
             epoch: EPOCH,
@@ -345,6 +349,7 @@ fn runs_of_one_agent_are_limited() {
     let one_more = |inode| NewRun {
         id: RunId(999),
         subject: subject(inode),
+        descent: None,
         nonce: LaunchNonce([0; 16]),
         conversation: None,
         claimed: None,
@@ -392,6 +397,7 @@ fn unverified() -> Broker {
     let new = NewRun {
         id: RunId(1),
         subject: Subject::unverified(chain, "k".into(), Unverified::NoAgent).unwrap(),
+        descent: None,
         nonce: LaunchNonce([1; 16]),
         conversation: None,
         claimed: None,
@@ -406,6 +412,7 @@ fn approve_where(broker: &mut Broker, card: CardNo, allowed: bool) -> Result<Gra
         card,
         shown: None,
         channels: None,
+        programs: false,
         live: &|name| {
             let mut channel = channel(name.as_str());
             channel.approval.allow_unverified = allowed;

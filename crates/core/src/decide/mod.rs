@@ -3,14 +3,16 @@
 //! Denial is the default: absent, unknown and unseen refuse. All reasons are collected, so that the person and the
 //! agent hear everything at once; their order of precedence is that of [`Reason`].
 
+mod cover;
 mod permit;
 
+pub use cover::{Cover, Descent, Giver};
 pub use permit::Permit;
 
 use crate::approval::{Approval, CallApproval, Reach};
 use crate::channel::{Channel, Takes};
 use crate::evidence::{Difference, LiveChain, Subject, Unverified, differences};
-use crate::ids::{BootId, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
+use crate::ids::{BootId, Digest, LaunchNonce, Moment, Ref, RunId, VaultEpoch};
 use crate::limits;
 use crate::outcome::{EndReason, Reason, Reasons};
 use crate::request::CanonicalRequest;
@@ -29,6 +31,8 @@ pub struct Question {
 pub struct Authority<'a> {
     /// The newest session approval of this run and channel, ended or not.
     pub session: Option<&'a Approval>,
+    /// For a program that an agent started: the newest session approval of that agent's run that may serve it.
+    pub cover: Option<Cover<'a>>,
     /// A yes to this action alone, where the run can have no session approval.
     pub alone: Option<&'a Approval>,
     /// A yes to this action on top of the session approval. Taken by value: an allowed use consumes it.
@@ -113,9 +117,9 @@ pub fn decide(question: Question, authority: Authority<'_>, live: &LiveEvidence<
             authority.alone
         }
         Ok(takes) => {
-            session_reasons(&question, authority.session, live, &mut reasons);
+            let rests_on = session_or_cover(&question, &authority, live, &mut reasons);
             call_reasons(&question, takes, authority.call.as_ref(), live, &mut reasons);
-            authority.session
+            rests_on
         }
     };
 
@@ -184,8 +188,30 @@ fn alone_reasons(question: &Question, alone: Option<&Approval>, live: &LiveEvide
     };
     match alone.filter(same) {
         None => reasons.push(Reason::PerCall),
-        Some(approval) => binding_reasons(question, approval, live, reasons),
+        Some(approval) => binding_reasons(question, approval, &Holder::of(live), live, reasons),
     }
+}
+
+/// The run's own session approval, or one that covers it. Where neither serves, the run's own is the nearer cause.
+fn session_or_cover<'a>(
+    question: &Question,
+    authority: &Authority<'a>,
+    live: &LiveEvidence<'_>,
+    reasons: &mut Vec<Reason>,
+) -> Option<&'a Approval> {
+    let mut own = Vec::new();
+    session_reasons(question, authority.session, live, &mut own);
+    let cover = authority.cover.as_ref().filter(|cover| cover.is_meant(question));
+    let (Some(cover), false) = (cover, own.is_empty()) else {
+        reasons.extend(own);
+        return authority.session;
+    };
+    let covered = cover.reasons(question, live);
+    if covered.is_empty() {
+        return Some(cover.approval);
+    }
+    reasons.extend(if authority.session.is_some() { own } else { covered });
+    None
 }
 
 fn session_reasons(
@@ -199,17 +225,37 @@ fn session_reasons(
     };
     match session.filter(same) {
         None => reasons.push(Reason::NewRun),
-        Some(session) => binding_reasons(question, session, live, reasons),
+        Some(session) => binding_reasons(question, session, &Holder::of(live), live, reasons),
+    }
+}
+
+/// The run that holds an approval: the one that asks, or the one that covers it.
+struct Holder<'a> {
+    run: RunId,
+    nonce: LaunchNonce,
+    subject: Digest,
+    conversation: Option<&'a str>,
+}
+
+impl<'a> Holder<'a> {
+    fn of(live: &LiveEvidence<'a>) -> Self {
+        Self { run: live.run, nonce: live.nonce, subject: live.subject.digest(), conversation: live.conversation }
     }
 }
 
 /// Whether everything that an approval is bound to is still true.
-fn binding_reasons(question: &Question, approval: &Approval, live: &LiveEvidence<'_>, reasons: &mut Vec<Reason>) {
+fn binding_reasons(
+    question: &Question,
+    approval: &Approval,
+    holder: &Holder<'_>,
+    live: &LiveEvidence<'_>,
+    reasons: &mut Vec<Reason>,
+) {
     let facts = approval.facts();
     if let Some(ended) = approval.ended() {
         reasons.push(ended.reason());
     }
-    if facts.run != live.run || facts.nonce != live.nonce || facts.subject != live.subject.digest() {
+    if facts.run != holder.run || facts.nonce != holder.nonce || facts.subject != holder.subject {
         reasons.push(Reason::ProcessChanged);
     }
     if facts.boot != live.boot {
@@ -224,7 +270,7 @@ fn binding_reasons(question: &Question, approval: &Approval, live: &LiveEvidence
     if live.channel.is_some_and(|channel| channel.approval.ceremony > facts.ceremony) {
         reasons.push(Reason::ChannelChanged);
     }
-    if other_conversation(facts.conversation.as_deref(), live.conversation) {
+    if other_conversation(facts.conversation.as_deref(), holder.conversation) {
         reasons.push(Reason::ConversationChanged);
     }
     if facts.max_uses.is_some_and(|most| approval.uses() >= most) || facts.ends_at.is_some_and(|end| live.now >= end) {
@@ -271,5 +317,7 @@ pub fn other_conversation(then: Option<&str>, now: Option<&str>) -> bool {
     matches!((then, now), (Some(then), Some(now)) if then != now)
 }
 
+#[cfg(test)]
+mod cover_tests;
 #[cfg(test)]
 mod tests;

@@ -105,7 +105,7 @@ fn verdict(s: Situation) -> Decision {
         Reach::Run => (s.session.then_some(&session), None),
         Reach::Action { .. } => (None, s.session.then_some(&session)),
     };
-    decide(question, Authority { session, alone, call: s.call }, &live)
+    decide(question, Authority { session, cover: None, alone, call: s.call }, &live)
 }
 
 fn reasons(s: Situation) -> Vec<Reason> {

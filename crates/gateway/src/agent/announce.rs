@@ -59,6 +59,7 @@ pub(super) fn announce(
         digest: request.digest(),
         key: call.action_key.clone(),
         state: ActionState::Waiting { request: Box::new(request), card },
+        rests_on: None,
         cancel: CancellationToken::new(),
         since: clock::now(),
     });
@@ -134,6 +135,7 @@ pub(crate) fn question(
         action: Some(views::action(request, number)),
         asks_action: reasons.contains(&Reason::PerCall).then_some(reference),
         stands_alone: channel.approval.gives_sessions(run.subject().attestation()) == Ok(false),
+        works_under: authority.works_under(context.run, Some(&channel.name)),
         ceremony: channel.approval.ceremony,
         epoch,
     })

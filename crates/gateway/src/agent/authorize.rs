@@ -89,7 +89,8 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
             drop(authority);
             return Err(Box::new(context.refuse(name.as_str(), Reasons::one(why.into()), &looked)));
         }
-        let live = authority.broker.session(context.run, name).is_some_and(|session| usable(session, &channel));
+        let live = authority.broker.session(context.run, name).is_some_and(|session| usable(session, &channel))
+            || authority.served_by(context.run, name).is_some();
         if !live && sessions == Some(Ok(true)) {
             wanted.push(channel);
         }
@@ -171,6 +172,7 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
         action: None,
         asks_action: None,
         stands_alone: false,
+        works_under: authority.works_under(context.run, None),
         ceremony: wanted.iter().map(|channel| channel.approval.ceremony).max()?,
         epoch,
     })
@@ -179,7 +181,7 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
 fn granted(context: &CallContext, names: &[ChannelName]) -> Answer {
     let (granted, missing, each_time, actions) = {
         let authority = context.gateway.lock();
-        let live: Vec<ChannelName> = authority.broker.live_channels(context.run).cloned().collect();
+        let live = authority.open_channels(context.run);
         let (granted, rest): (Vec<_>, Vec<_>) = names.iter().cloned().partition(|name| live.contains(name));
         let attestation = authority.broker.run(context.run).map(|run| run.subject().attestation());
         let (each_time, missing): (Vec<_>, Vec<_>) = rest.into_iter().partition(|name| {

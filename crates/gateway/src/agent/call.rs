@@ -1,6 +1,6 @@
 //! One call: looked at, answered.
 
-use crate::agent::{authorize, http, lists};
+use crate::agent::{authorize, delegate, http, lists};
 use crate::authority::Looked;
 use crate::state::{Gateway, RunHandle};
 use crate::status;
@@ -101,6 +101,7 @@ pub(super) async fn serve(context: &CallContext, conversation: Option<&str>, cal
             status::status(context, action_id, action_key, wait_seconds).await
         }
         Call::ReadResult { action_id, offset } => status::read_result(context, action_id, offset),
+        Call::Delegate { pid, channels } => delegate::delegate(context, pid, channels).await,
         Call::ListChannels => lists::channels(context),
         Call::RunStatus => lists::run(context),
     }

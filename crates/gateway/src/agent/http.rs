@@ -184,13 +184,14 @@ fn try_begin(
     if authority.broker.is_denied(context.run, request.digest()) {
         return Err(with_reasons(vec![Reason::DeniedByOperator]));
     }
-    let pending = authority.actions.unfinished(context.run).count();
+    let of_tree = |run| authority.broker.same_tree(context.run, run);
+    let pending = authority.actions.all_unfinished().filter(|action| of_tree(action.run)).count();
     if pending >= limits::PENDING_INTENTS_PER_AGENT {
         return Err(with_reasons(vec![Reason::TooMany]));
     }
     let reference = fresh_ref().ok_or_else(|| with_reasons(vec![Reason::JournalUnavailable]))?;
     let question = Question { reference, request };
-    let (request, reasons) = match authority.decide(context.run, question, &looked.chain) {
+    let (request, reasons) = match authority.decide(context.run, question, looked) {
         // This permit is dropped: the one that counts is made when the connection is ready.
         Decision::Allow(permit) => (permit.give_up(), Vec::new()),
         Decision::Deny(denied) => {

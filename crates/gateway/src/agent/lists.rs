@@ -47,8 +47,7 @@ pub(super) fn channels(context: &CallContext) -> Answer {
 pub(super) fn run(context: &CallContext) -> Answer {
     let result = {
         let authority = context.gateway.lock();
-        let mut channels: Vec<_> = authority.broker.live_channels(context.run).cloned().collect();
-        channels.sort();
+        let channels = authority.open_channels(context.run);
         let actions: Vec<_> = authority.actions.unfinished(context.run).map(|action| action.reference).collect();
         let run = authority.broker.run(context.run);
         json!({
@@ -61,6 +60,7 @@ pub(super) fn run(context: &CallContext) -> Answer {
             },
             "approved_channels": channels,
             "unfinished_actions": actions,
+            "works_under_agent": authority.works_under(context.run, None).map(|under| under.program),
             "conversation": run.and_then(|run| run.conversation()),
             "earlier_authority_ended": run.and_then(|run| run.lapse()).map(|lapse| lapse.reasons.clone()),
         })

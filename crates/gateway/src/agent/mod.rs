@@ -3,6 +3,7 @@
 mod announce;
 pub(crate) mod authorize;
 pub(crate) mod call;
+mod delegate;
 pub(crate) mod drive;
 mod http;
 mod lists;

@@ -3,7 +3,7 @@
 use crate::state::{Gateway, Outbox, RunHandle};
 use lychgate_core::broker::NewRun;
 use lychgate_core::event::{Event, Requester};
-use lychgate_core::evidence::{ProcessInode, Seen, differences};
+use lychgate_core::evidence::{Attestation, Difference, ProcessInode, Seen, differences};
 use lychgate_core::ids::{LaunchNonce, RunId};
 use lychgate_core::limits;
 use lychgate_core::outcome::{EndReason, Reason, Reasons};
@@ -65,7 +65,7 @@ async fn handshake(
     if inode_of(connector.as_fd()).ok() != Some(peer) {
         return Err(refuse(Reason::ProcessChanged));
     }
-    let pinned = pin(gateway, hello.sender, shim).await.unwrap_or_else(|| Err(refuse(Reason::PeerGone)))?;
+    let held = pin(gateway, hello.sender, shim).await.unwrap_or_else(|| Err(refuse(Reason::PeerGone)))?;
     if !gateway.descriptors.still_allow(&connector) {
         return Err(refuse(Reason::TooMany));
     }
@@ -80,8 +80,8 @@ async fn handshake(
 
     // Only what comes from here on counts: the process may have written and then executed something else.
     let Ok(frame) = reader.frame().await else { return Ok(None) };
-    let chain = pinned.look(Seen::Seen(frame.sender.inode));
-    if !differences(pinned.subject(), &chain).is_empty() {
+    let chain = held.pinned.look(Seen::Seen(frame.sender.inode));
+    if !differences(held.pinned.subject(), &chain).is_empty() {
         return Err(refuse(Reason::ProcessChanged));
     }
     let Ok(FromAgent::Register { conversation, previous }) = serde_json::from_slice(&frame.bytes) else {
@@ -90,7 +90,7 @@ async fn handshake(
     let counting = Arc::clone(gateway);
     let number = tokio::task::spawn_blocking(move || counting.next_run()).await;
     let Ok(Ok(id)) = number else { return Err(refuse(Reason::JournalUnavailable)) };
-    let handle = enter(gateway, id, pinned, peer, outbox, label(conversation), previous).map_err(refuse)?;
+    let handle = enter(gateway, id, held, peer, outbox, label(conversation), previous).map_err(refuse)?;
     watch(gateway, id, &handle);
     // The run is there: nothing that can be given up in the middle comes after this.
     Ok(Some((id, handle)))
@@ -107,7 +107,13 @@ pub(super) async fn tell(gateway: &Arc<Gateway>, id: RunId, handle: &RunHandle) 
     told
 }
 
-async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Pinned, PinRefused>> {
+/// A requester, and the way up to the agent that started it where there is one.
+struct Held {
+    pinned: Pinned,
+    descent: Option<Pinned>,
+}
+
+async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<Result<Held, PinRefused>> {
     let turn = Arc::clone(&gateway.pins).acquire_owned().await.ok()?;
     let gateway = Arc::clone(gateway);
     // Hashing an image takes time: not on a thread that serves others.
@@ -115,18 +121,33 @@ async fn pin(gateway: &Arc<Gateway>, sender: FrameSender, shim: bool) -> Option<
         // Given back when the look ends, and not when its client is given up: it takes a thread until then.
         let _turn = turn;
         let never = gateway.never.all();
-        let allow_unverified = gateway.lock().vault.channels().iter().any(|channel| channel.approval.allow_unverified);
-        let rules = Rules {
-            gateway_file: gateway.own_file,
-            own_namespaces: gateway.own_namespaces,
-            own_uid: gateway.own_uid,
-            never: &never,
-            claims_shim: shim,
-            allow_unverified,
-        };
-        Pinned::pin(&Linux, sender.pidfd, sender.pid, &rules)
+        let rules = Rules { claims_shim: shim, ..rules(&gateway, &never) };
+        let again = sender.pidfd.try_clone();
+        let pinned = Pinned::pin(&Linux, sender.pidfd, sender.pid, &rules)?;
+        let descent = again.ok().and_then(|handle| descent(&gateway, &handle, sender.pid, &pinned, &rules));
+        Ok(Held { pinned, descent })
     });
     pinning.await.ok()
+}
+
+/// What every process is measured against.
+pub(super) fn rules<'a>(gateway: &Gateway, never: &'a [ProcessInode]) -> Rules<'a> {
+    let allow_unverified = gateway.lock().vault.channels().iter().any(|channel| channel.approval.allow_unverified);
+    Rules {
+        gateway_file: gateway.own_file,
+        own_namespaces: gateway.own_namespaces,
+        own_uid: gateway.own_uid,
+        never,
+        claims_shim: false,
+        allow_unverified,
+    }
+}
+
+/// The way up from a requester to the agent of a live run that started it. One that was not verified has none.
+fn descent(gateway: &Gateway, handle: &OwnedFd, pid: u32, pinned: &Pinned, rules: &Rules<'_>) -> Option<Pinned> {
+    let asks = pinned.subject().agent().filter(|_| pinned.subject().attestation() == Attestation::Whole)?.inode;
+    let agents = gateway.lock().broker.agents();
+    Pinned::descent(&Linux, handle, pid, asks, rules, &|process| agents.contains(&process))
 }
 
 /// A label as it is kept: short, and nothing where it is empty.
@@ -143,7 +164,7 @@ pub(super) fn label(text: Option<String>) -> Option<String> {
 fn enter(
     gateway: &Arc<Gateway>,
     id: RunId,
-    pinned: Pinned,
+    held: Held,
     peer: ProcessInode,
     outbox: &Outbox,
     conversation: Option<String>,
@@ -151,14 +172,23 @@ fn enter(
 ) -> Result<Arc<RunHandle>, Reason> {
     let mut nonce = [0u8; 16];
     getrandom::fill(&mut nonce).map_err(|_| Reason::PeerGone)?;
+    let Held { pinned, descent } = held;
     let subject = pinned.subject().clone();
+    let way = descent.as_ref().map(|way| way.subject().clone());
     let claimed = previous.as_ref().map(|previous| (previous.run, previous.boot));
-    let handle =
-        Arc::new(RunHandle { pinned, peer, writer: outbox.clone(), ended: CancellationToken::new(), previous });
+    let handle = Arc::new(RunHandle {
+        pinned,
+        descent,
+        peer,
+        writer: outbox.clone(),
+        ended: CancellationToken::new(),
+        previous,
+    });
     let mut authority = gateway.lock();
     let new = NewRun {
         id,
         subject: subject.clone(),
+        descent: way.clone(),
         nonce: LaunchNonce(nonce),
         conversation: conversation.clone(),
         claimed,
@@ -167,13 +197,23 @@ fn enter(
     authority.broker.register(new)?;
     authority.runs.insert(id, Arc::clone(&handle));
     authority.remember(id);
-    authority.note(Event::RunStarted { run: id, subject, conversation });
+    authority.note(Event::RunStarted { run: id, subject, descent: way, conversation });
     authority.bump();
     Ok(handle)
 }
 
-/// The end of any process of the chain ends the run at once.
+/// The end of any process of the chain ends the run at once, and that of any process up to the agent that started it what
+/// it was given by that agent.
 fn watch(gateway: &Arc<Gateway>, id: RunId, handle: &Arc<RunHandle>) {
+    if let Some(way) = &handle.descent {
+        let (broken, over, gateway) = (way.ended(), handle.ended.clone(), Arc::clone(gateway));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = over.cancelled() => {}
+                () = broken => gateway.lock().break_descent(id, EndReason::ProcessExited, vec![Difference::Ended]),
+            }
+        });
+    }
     let exited = handle.pinned.ended();
     let over = handle.ended.clone();
     let gateway = Arc::clone(gateway);
@@ -181,7 +221,7 @@ fn watch(gateway: &Arc<Gateway>, id: RunId, handle: &Arc<RunHandle>) {
         tokio::select! {
             () = over.cancelled() => {}
             () = exited => {
-                gateway.lock().end_run(id, EndReason::ProcessExited, vec![lychgate_core::evidence::Difference::Ended]);
+                gateway.lock().end_run(id, EndReason::ProcessExited, vec![Difference::Ended]);
             }
         }
     });

@@ -117,14 +117,16 @@ impl Authority {
     pub(crate) fn finish(&mut self, reference: Ref, finished: Finished) {
         let Some(action) = self.actions.get_mut(reference) else { return };
         action.state = ActionState::Done(finished);
-        let (run, channel) = (action.run, action.channel.clone());
+        let rested_on = action.rests_on;
         let ends = self.broker.expire_alone(reference);
         self.apply(ends);
-        let busy = self.actions.unfinished(run).any(|other| other.channel == channel && other.is_running());
-        let used_up = self.broker.session(run, &channel).is_some_and(|session| {
-            session.ended().is_none() && session.facts().max_uses.is_some_and(|most| session.uses() >= most)
+        // It may be another run's, that covers this one: uses are counted on the approval.
+        let used_up = rested_on.and_then(|id| self.broker.approval(id)).filter(|approval| {
+            approval.ended().is_none() && approval.facts().max_uses.is_some_and(|most| approval.uses() >= most)
         });
-        if used_up && !busy {
+        let of = used_up.map(|approval| (approval.facts().run, approval.facts().channel.clone()));
+        let busy = self.actions.all_unfinished().any(|other| other.rests_on == rested_on && other.is_running());
+        if let Some((run, channel)) = of.filter(|_| !busy) {
             let ends = self.broker.expire_session(run, &channel);
             self.apply(ends);
         }

@@ -30,7 +30,10 @@ impl Authority {
             for action in self.actions.iter() {
                 let rests_on_it = match end.action {
                     Some(reference) => action.reference == reference,
-                    None => action.run == end.run && action.channel == end.channel,
+                    None => {
+                        action.rests_on == Some(end.approval)
+                            || (action.run == end.run && action.channel == end.channel)
+                    }
                 };
                 if rests_on_it && action.is_running() {
                     action.cancel.cancel();
@@ -46,6 +49,7 @@ impl Authority {
                 });
             }
         }
+        self.drop_unnamed();
         for (card, run, why) in &ends.cards {
             self.note(Event::CardClosed { card: *card, run: *run, why: why.word().to_owned() });
         }

@@ -2,11 +2,14 @@
 
 mod actions;
 mod ends;
+mod helpers;
 mod past;
 mod vault;
 
 pub(crate) use past::{Past, PastEnd};
 pub(crate) use vault::VaultHold;
+
+use helpers::end_of;
 
 use crate::action::Actions;
 use crate::clock;
@@ -20,12 +23,12 @@ use lychgate_core::decide::{self, Decision, LiveEvidence, Question, VaultNow};
 use lychgate_core::event::Event;
 use lychgate_core::evidence::{Attestation, Difference, LiveChain, ProcessFacts, Seen, Subject, Why, differences};
 use lychgate_core::ids::{ActionNo, RunId};
-use lychgate_core::outcome::{EndReason, Reason, Reasons};
+use lychgate_core::outcome::{Reason, Reasons};
 use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::recall::{Arrival, Recall};
 use lychgate_core::record::{AgentIdentity, EndKind, Record, RunRecord};
 use lychgate_journal::{Journal, Pending};
-use lychgate_peer::unseen_program;
+use lychgate_peer::{Pinned, unseen_program};
 use lychgate_vault::Counters;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +43,8 @@ pub(crate) struct Authority {
     pub(crate) programs: Programs,
     pub(crate) past: Past,
     pub(crate) runs: HashMap<RunId, Arc<RunHandle>>,
+    /// The ways up from processes that a delegation names.
+    named: Vec<Arc<Pinned>>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) keeper: Keeper,
     counters: Arc<Mutex<Counters>>,
@@ -63,6 +68,7 @@ impl Authority {
             programs: Programs::unread(),
             past: Past::default(),
             runs: HashMap::new(),
+            named: Vec::new(),
             journal,
             keeper,
             counters,
@@ -96,25 +102,22 @@ impl Authority {
     /// A difference ends the run at once: what can't be proven the same is different.
     pub(crate) fn look(&mut self, id: RunId, sender: Seen<lychgate_core::evidence::ProcessInode>) -> Looked {
         let Some(handle) = self.runs.get(&id).map(Arc::clone) else {
-            return Looked { chain: LiveChain { sender, processes: Vec::new() }, found: vec![Difference::Ended] };
+            let chain = LiveChain { sender, processes: Vec::new() };
+            return Looked { chain, found: vec![Difference::Ended], way: None };
         };
+        let way = self.look_up(id, &handle, sender);
         let chain = handle.pinned.look(sender);
         let found = differences(handle.pinned.subject(), &chain);
         if !found.is_empty() {
-            // The end of a process is not a mismatch of identity; the journal keeps the two apart (R25).
-            let reason = if found.contains(&Difference::Ended) && !found.contains(&Difference::Sender) {
-                EndReason::ProcessExited
-            } else {
-                EndReason::ProcessIdentityMismatch
-            };
-            self.end_run(id, reason, found.clone());
+            self.end_run(id, end_of(&found), found.clone());
         }
-        Looked { chain, found }
+        Looked { chain, found, way }
     }
 
     /// The decision on one question, with everything as it is at this moment.
-    pub(crate) fn decide(&mut self, id: RunId, question: Question, chain: &LiveChain) -> Decision {
+    pub(crate) fn decide(&mut self, id: RunId, question: Question, looked: &Looked) -> Decision {
         let call = self.broker.take_call(question.reference);
+        let covering = self.covering(id, question.request.channel());
         let Some(run) = self.broker.run(id) else {
             return Decision::Deny(Box::new(decide::Denied {
                 question,
@@ -126,8 +129,9 @@ impl Authority {
         let channel = self.channel(question.request.channel());
         let session = self.broker.session(id, question.request.channel());
         let alone = self.broker.alone(question.reference);
-        let live = live(run, chain, &self.broker, self.vault.now(), channel.as_ref());
-        decide::decide(question, decide::Authority { session, alone, call }, &live)
+        let cover = self.cover(run, looked.way.as_ref(), covering.as_ref(), question.request.channel());
+        let live = live(run, &looked.chain, &self.broker, self.vault.now(), channel.as_ref());
+        decide::decide(question, decide::Authority { session, cover, alone, call }, &live)
     }
 
     /// Reasons that hold for a run whatever it asks: vault, processes.
@@ -264,6 +268,8 @@ impl Authority {
 pub(crate) struct Looked {
     pub(crate) chain: LiveChain,
     pub(crate) found: Vec<Difference>,
+    /// The way up to the agent that started it, where there is one.
+    pub(crate) way: Option<LiveChain>,
 }
 
 fn live<'a>(

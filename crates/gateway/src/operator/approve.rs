@@ -27,8 +27,9 @@ pub(super) async fn approve(
     card: CardNo,
     channels: Option<Vec<ChannelName>>,
     shown: Option<Digest>,
+    programs: bool,
 ) -> Result<Reply, Refused> {
-    let (mut granting, rows, call_row) = take(console, card, channels.as_deref(), shown)?;
+    let (mut granting, rows, call_row) = take(console, card, channels.as_deref(), shown, programs)?;
     let mut acks = Vec::with_capacity(rows.len());
     for row in rows {
         acks.push(row.await);
@@ -172,6 +173,7 @@ fn take(
     card: CardNo,
     channels: Option<&[ChannelName]>,
     shown: Option<Digest>,
+    programs: bool,
 ) -> Result<Taken, Refused> {
     let mut authority = console.gateway.lock();
     let Some(epoch) = epoch(&authority) else { return Err(Refused::new(Failure::Locked, say(&Text::Locked))) };
@@ -194,6 +196,7 @@ fn take(
             card,
             shown,
             channels,
+            programs,
             live: &|name| live.iter().find(|channel| channel.name == *name).cloned(),
             ceremony: Ceremony::Presence,
             epoch,
@@ -226,6 +229,7 @@ fn record(console: &Console, authority: &Authority, granting: &Granting) -> (Vec
                     subject,
                     signer: signer.clone(),
                     shown: facts.shown,
+                    covers_programs: facts.covers_programs,
                     nonce_digest,
                     conversation: facts.conversation.clone(),
                     boot: console.gateway.boot_no,

@@ -262,7 +262,9 @@ impl Console {
             Command::Unlock { slot, key } => vault::unlock(self, slot, key).await,
             Command::Lock => vault::lock(self, "command").await,
             Command::Approvals => Ok(commands::approvals(&self.gateway)),
-            Command::Approve { card, channels, shown } => approve::approve(self, card, channels, shown).await,
+            Command::Approve { card, channels, shown, programs } => {
+                approve::approve(self, card, channels, shown, programs).await
+            }
             Command::Deny { card } => commands::deny(self, card).await,
             Command::Runs => Ok(commands::runs(&self.gateway)),
             Command::Revoke { run } => commands::revoke(self, run).await,

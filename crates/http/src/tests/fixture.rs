@@ -56,6 +56,7 @@ pub(super) fn armed(raw: RawRequest, reference: Ref) -> Armed {
         shown: Digest([0; 32]),
         approved_at: Moment(1_000),
         ceremony: Ceremony::Presence,
+        covers_programs: false,
         max_uses: None,
         ends_at: None,
     };
@@ -73,7 +74,7 @@ pub(super) fn armed(raw: RawRequest, reference: Ref) -> Armed {
         conversation: None,
         now: Moment(2_000),
     };
-    let authority = Authority { session: Some(&session), alone: None, call: None };
+    let authority = Authority { session: Some(&session), cover: None, alone: None, call: None };
     match decide(Question { reference, request }, authority, &live) {
         Decision::Allow(permit) => Armed::join(permit, ack(RowKind::Dispatch, reference)).unwrap(),
         Decision::Deny(denied) => panic!("fixture: {:?}", denied.reasons),

@@ -117,7 +117,12 @@ mod tests {
     fn events() -> Vec<Event> {
         vec![
             Event::VaultLocked { epoch: 4, cause: "idle".to_owned() },
-            Event::RunStarted { run: RunId(1), subject: subject(), conversation: Some("c-1".to_owned()) },
+            Event::RunStarted {
+                run: RunId(1),
+                subject: subject(),
+                descent: None,
+                conversation: Some("c-1".to_owned()),
+            },
             Event::RunEnded { run: RunId(1), reason: EndReason::ProcessExited, differences: vec![] },
             Event::Journal { note: "x".repeat(5000) },
         ]

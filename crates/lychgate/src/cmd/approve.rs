@@ -26,6 +26,8 @@ pub(crate) struct ApproveArgs {
     #[arg(long, value_name = "DIGEST", help = help().answers.shown)]
     #[arg(value_parser = lychgate_text::read::<Digest>)]
     shown: Option<Digest>,
+    #[arg(long, help = help().answers.programs)]
+    programs: bool,
     #[command(flatten)]
     factor: FactorFrom,
     #[command(flatten)]
@@ -47,7 +49,8 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
             output::lines(&card(context.say, view, output::columns()));
         }
         let channels = (!args.channels.is_empty()).then_some(args.channels);
-        yes(&mut operator, view, channels, async || factor::pin(context.say, source))
+        let answer = Yes { channels, programs: args.programs };
+        yes(&mut operator, view, answer, async || factor::pin(context.say, source))
             .await?
             .map_err(|refusal| Trouble::refused(context.say, "approve", refusal.kind, &refusal.text))
     })?;
@@ -59,15 +62,24 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// What a yes is to.
+pub(crate) struct Yes {
+    /// These channels; those that are ticked where absent.
+    pub(crate) channels: Option<Vec<ChannelName>>,
+    /// For the programs that the agent starts, too.
+    pub(crate) programs: bool,
+}
+
 /// Says yes to `view` as it was shown, with the PIN.
 pub(crate) async fn yes(
     operator: &mut Operator,
     view: &CardView,
-    channels: Option<Vec<ChannelName>>,
+    answer: Yes,
     ask_pin: impl AsyncFnOnce() -> Result<Zeroizing<String>, Trouble>,
 ) -> Result<Result<Reply, Refusal>, Trouble> {
     let pin = ask_pin().await?;
-    operator.ask(Command::Approve { card: view.card, channels, shown: Some(view.digest()) }, Some(pin)).await
+    let Yes { channels, programs } = answer;
+    operator.ask(Command::Approve { card: view.card, channels, shown: Some(view.digest()), programs }, Some(pin)).await
 }
 
 /// What a yes granted, in words.

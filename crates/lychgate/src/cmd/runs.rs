@@ -37,6 +37,7 @@ pub(crate) fn run(context: &Context, args: RunsArgs) -> Outcome {
 
 fn show(context: &Context, run: &RunView) {
     let channels: Vec<String> = run.channels.iter().map(ToString::to_string).collect();
+    let under = run.works_under.as_ref().map(|under| (under.run.to_string(), under.program.as_str()));
     let line = RunLine {
         run: &run.run.to_string(),
         program: &run.program,
@@ -44,6 +45,7 @@ fn show(context: &Context, run: &RunView) {
         signer: run.signer.as_ref(),
         directory: run.directory.as_deref(),
         conversation: run.conversation.as_deref(),
+        works_under: under.as_ref().map(|(run, program)| (run.as_str(), *program)),
         channels: &channels,
         actions: run.actions,
     };

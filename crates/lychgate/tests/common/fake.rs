@@ -130,6 +130,7 @@ pub fn card() -> CardView {
         action: None,
         asks_action: false,
         stands_alone: false,
+        works_under: None,
         ceremony: Ceremony::Presence,
         boot: BootNo(8),
         epoch: 12,

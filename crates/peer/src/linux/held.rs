@@ -28,6 +28,15 @@ pub fn inode_of(pidfd: BorrowedFd<'_>) -> io::Result<ProcessInode> {
     Ok(ProcessInode(fstat(pidfd)?.st_ino))
 }
 
+/// Holds the process that has the number `pid` now. A number is a question, never evidence: look at what it was.
+///
+/// # Errors
+/// Where there is none in our pid namespace.
+pub fn pidfd_of(pid: u32) -> io::Result<OwnedFd> {
+    let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
+    Ok(pidfd_open(number, PidfdFlags::empty())?)
+}
+
 /// Why a system call gave no fact.
 pub(crate) fn why(error: Errno) -> Why {
     match error {

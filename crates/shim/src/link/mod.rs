@@ -81,7 +81,7 @@ fn action_of(call: &Call) -> Option<Ref> {
         Call::HttpRequest(http) => Some(http.client_ref),
         Call::ActionStatus { action_id, .. } => *action_id,
         Call::ReadResult { action_id, .. } => Some(*action_id),
-        Call::Authorize { .. } | Call::ListChannels | Call::RunStatus => None,
+        Call::Authorize { .. } | Call::Delegate { .. } | Call::ListChannels | Call::RunStatus => None,
     }
 }
 
@@ -90,6 +90,7 @@ fn client_ref(call: &Call) -> Option<Ref> {
     match call {
         Call::HttpRequest(http) => Some(http.client_ref),
         Call::Authorize { .. }
+        | Call::Delegate { .. }
         | Call::ActionStatus { .. }
         | Call::ReadResult { .. }
         | Call::ListChannels

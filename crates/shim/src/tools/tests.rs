@@ -13,6 +13,7 @@ fn sample(kind: Kind) -> Value {
         Kind::Headers => json!({ "accept": "text/plain" }),
         Kind::Seconds => json!(50),
         Kind::Offset => json!(7),
+        Kind::Process => json!(4711),
         Kind::Action => json!("ab".repeat(16)),
         Kind::Base64 => json!("AAE="),
     }

@@ -95,6 +95,12 @@ pub(super) fn part(part: &P<'_>) -> String {
             "Nothing: the approval of this run stands. This channel asks for each such use as well.".to_owned()
         }
         P::Settings => "Settings".to_owned(),
+        P::CoveredBy { run } => format!(
+            "Nothing: it works under the approval of {run}, which stands. This channel asks for each such use as well."
+        ),
+        P::StartedBy { run, program } => {
+            format!("The agent of run {run}, {program}, started this program, over the processes between them.")
+        }
         P::NoneCanStand => {
             "Nothing: no approval stands for this run, and none can but for one action at a time.".to_owned()
         }
@@ -143,8 +149,18 @@ pub(super) fn part(part: &P<'_>) -> String {
                 .to_owned()
         }
         P::CoversNoOther => "No other process: not a second copy of the program, not one started later in its place, \
-                             not the programs that it starts."
+                             not the programs that it starts, unless you say so."
             .to_owned(),
+        P::ProgramsToo => {
+            "With `lych approve CARD --programs`, or the key p in the console: these programs too, each looked at and \
+             recorded by itself, as long as every process between it and the agent lives unchanged."
+                .to_owned()
+        }
+        P::MayDelegate => {
+            "The agent can act for a program that it starts, and can name one to work under this approval (`delegate`); \
+             that is recorded and ends with either of them."
+                .to_owned()
+        }
         P::StillAsks => "The methods under \"Asks each time\" still ask you each time.".to_owned(),
         P::CoversAction => {
             "Exactly the action above, once. A request that differs in one byte is a new question.".to_owned()

@@ -78,6 +78,25 @@ pub(super) fn text(text: &Text<'_>) -> String {
                  is asked for each action there: send it."
             );
         }
+        Text::Delegated { pid } => {
+            return format!(
+                "Process {pid} may use these channels under this run's approval when it connects by itself, until it, this \
+                 agent or a process between them ends. Requests that ask each time still ask the person."
+            );
+        }
+        Text::NoDescendant { pid } => {
+            return format!(
+                "process {pid} is no live program that this agent started: it may have ended, have been detached from the \
+                 agent (a daemon, a terminal multiplexer), work for another agent, or let nobody look at its program. \
+                 Nothing was delegated; let it ask for itself, or make the request in its place."
+            );
+        }
+        Text::NothingToDelegate { channel } => {
+            return format!(
+                "this run holds no session approval of its own for channel `{channel}`, so there is nothing to delegate. Call \
+                 `authorize` first; what another run lets this one do can't be handed on."
+            );
+        }
         Text::NothingSent { why } => return format!("{why}. Nothing was sent."),
         Text::NotBase64 => "body_base64 is not base64 (RFC 4648, padded). Nothing was sent.",
         Text::KeyReused { what } => {

@@ -54,6 +54,7 @@ pub(super) const TEXTS: HelpTexts = HelpTexts {
         card: "The card, such as C7; `lych approvals` lists them",
         channel: "Open only this channel of the card; may be given several times. Without it: those that are ticked",
         shown: "Only if the card still is the one with this digest (\"shown\" in `lych approvals --json`)",
+        programs: "Let the yes serve the programs that the agent starts, too, as long as each hangs from it by living processes",
         run: "The run, such as R31; `lych runs` lists them",
         all: "All runs",
     },

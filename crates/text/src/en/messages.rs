@@ -32,6 +32,7 @@ pub(super) fn message(message: &M<'_>) -> String {
         M::Unlocked => "The vault is unlocked.".to_owned(),
         M::Locked => "The vault is locked. All approvals have ended.".to_owned(),
         M::Stopped => "The gateway stopped. All approvals have ended.".to_owned(),
+        M::ProgramsCovered => "The programs that its agent starts may use it too, each recorded by itself.".to_owned(),
         M::Approved { run, channels: "" } => format!("Approved one action of run {run}."),
         M::Approved { run, channels } => format!("Approved run {run} on: {channels}."),
         M::Denied { card } => format!("Denied {card}."),
@@ -63,13 +64,14 @@ pub(super) fn message(message: &M<'_>) -> String {
                 "q or x leave and let the gateway run (`lych stop` stops it)"
             };
             format!(
-                "Keys, each followed by Enter: y yes (y NAME opens only that channel), n no, l lock, u unlock, \
+                "Keys, each followed by Enter: y yes (y NAME opens only that channel), p yes and for \
+                 the programs that the agent starts, n no, l lock, u unlock, \
                  {leave}, ? this help."
             )
         }
         M::ConsoleWaiting => "Waiting for agents. Cards appear here.".to_owned(),
         M::ConsoleLocked => "The vault is locked: agents are refused. Type u and Enter to unlock.".to_owned(),
-        M::ConsoleQuestion { card } => format!("{card}: y = yes, n = no (then Enter) > "),
+        M::ConsoleQuestion { card } => format!("{card}: y = yes, p = yes with its programs, n = no (then Enter) > "),
         M::CardGone { card } => format!("{card} was answered or closed elsewhere."),
         M::CardChanged { card } => format!("{card} has changed; look at it anew."),
         M::ConsoleLeft => "Left the console. The gateway goes on; `lych stop` ends it.".to_owned(),

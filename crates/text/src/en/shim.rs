@@ -51,6 +51,13 @@ to go on waiting and after any interruption.",
             "The channels that exist: name, where they lead, methods and whether each use is asked. Says nothing \
 about who may use them.",
         ),
+        (
+            "delegate",
+            "Let one running program that you started (not one that was detached from you) use channels under this run's \
+approval when it connects to the gateway by itself, with `lych call` for example. Only channels that this run may use \
+by an approval of its own. It ends when the program, you, or a process between ends. No secret and no token changes \
+hands, and what asks each time still asks the person.",
+        ),
         ("run_status", "This run: its number, the channels it may use now, and its unfinished actions. Asks nobody."),
     ],
     arguments: &[
@@ -70,6 +77,7 @@ key count as one action, and `action_status` finds it by the key.",
         ("wait_seconds", "How long to wait for the person, 0 to 50 seconds; 20 where absent."),
         ("action_id", "The `action_id` of an earlier result."),
         ("offset", "First byte wanted, counted from 0."),
+        ("pid", "Process id of the program, as the system numbers it."),
     ],
 
     changed_label: "What changed:",
@@ -94,6 +102,7 @@ on.",
         headers: "an object whose values are strings",
         seconds: "a whole number from 0 to 50",
         offset: "a whole number, 0 or more",
+        process: "the process id of a running program, a whole number",
         action: "an action_id from an earlier result: 32 hexadecimal digits",
         base64: "base64 with the standard alphabet and padding",
     },

@@ -168,6 +168,7 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
         shown: Digest([5; 32]),
         approved_at: Moment(0),
         ceremony: Ceremony::Presence,
+        covers_programs: false,
         max_uses: None,
         ends_at: None,
     };
@@ -188,10 +189,11 @@ pub(crate) fn armed(channel: &Channel, epoch: VaultEpoch) -> Armed {
         conversation: None,
         now: Moment(1),
     };
-    let permit = match decide(question, Authority { session: Some(&session), alone: None, call: None }, &live) {
-        Decision::Allow(permit) => permit,
-        Decision::Deny(denied) => panic!("the fixture was refused: {:?}", denied.reasons),
-    };
+    let permit =
+        match decide(question, Authority { session: Some(&session), cover: None, alone: None, call: None }, &live) {
+            Decision::Allow(permit) => permit,
+            Decision::Deny(denied) => panic!("the fixture was refused: {:?}", denied.reasons),
+        };
     let dispatch = JournalAck::synced(RowKind::Dispatch, 2, Digest([0; 32]), reference, grant, epoch.number);
     Armed::join(permit, dispatch).unwrap()
 }

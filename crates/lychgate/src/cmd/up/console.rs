@@ -2,7 +2,7 @@
 
 use super::keys::{Key, Keys, question};
 use super::{Context, unlock};
-use crate::cmd::approve;
+use crate::cmd::approve::{self, Yes};
 use crate::factor::Source;
 use crate::operator::{Cards, Operator, Refusal};
 use crate::output;
@@ -68,7 +68,7 @@ impl Console<'_> {
                 Ok(Next::Stay)
             }
             line = self.keys.line(say), if self.held.is_none() => match line?.map(|line| Key::of(&line)) {
-                Some(key @ (Key::Yes(_) | Key::No)) if self.patient && self.shown.is_none() => {
+                Some(key @ (Key::Yes(_) | Key::YesWithPrograms(_) | Key::No)) if self.patient && self.shown.is_none() => {
                     self.held = Some(key);
                     Ok(Next::Stay)
                 }
@@ -110,7 +110,8 @@ impl Console<'_> {
 
     async fn key(&mut self, key: Key) -> Result<Next, Trouble> {
         match key {
-            Key::Yes(names) => self.yes(&names).await?,
+            Key::Yes(names) => self.yes(&names, false).await?,
+            Key::YesWithPrograms(names) => self.yes(&names, true).await?,
             Key::No => self.no().await?,
             Key::Lock => {
                 self.command(Command::Lock, &Message::Locked).await?;
@@ -132,7 +133,7 @@ impl Console<'_> {
         Ok(Next::Stay)
     }
 
-    async fn yes(&mut self, names: &[String]) -> Result<(), Trouble> {
+    async fn yes(&mut self, names: &[String], programs: bool) -> Result<(), Trouble> {
         let Some(view) = self.on_screen() else {
             self.say(&Message::NoCards);
             return Ok(());
@@ -146,7 +147,7 @@ impl Console<'_> {
         let keys = &mut self.keys;
         let pin = async || keys.hidden(say, Wanted::Pin).await;
         let channels = (!channels.is_empty()).then_some(channels);
-        match approve::yes(self.operator, &view, channels, pin).await? {
+        match approve::yes(self.operator, &view, Yes { channels, programs }, pin).await? {
             Ok(reply) => {
                 approve::tell(self.context, &reply);
                 self.answered(view.card);

@@ -148,6 +148,8 @@ fn terminal(say: &dyn Catalogue, error: &io::Error) -> Trouble {
 pub(super) enum Key {
     /// Yes to the card on the screen; with names, to these channels alone.
     Yes(Vec<String>),
+    /// The same, for the programs that the agent starts as well.
+    YesWithPrograms(Vec<String>),
     No,
     Lock,
     Unlock,
@@ -167,6 +169,7 @@ impl Key {
         let names: Vec<String> = words.map(str::to_owned).collect();
         match (key, names.is_empty()) {
             ("y" | "yes", _) => Self::Yes(names),
+            ("p", _) => Self::YesWithPrograms(names),
             ("n" | "no", true) => Self::No,
             ("l", true) => Self::Lock,
             ("u", true) => Self::Unlock,
@@ -193,9 +196,11 @@ mod tests {
         assert_eq!(Key::of("y"), Key::Yes(vec![]));
         assert_eq!(Key::of(" y  mail payments "), Key::Yes(vec!["mail".to_owned(), "payments".to_owned()]));
         assert_eq!(Key::of("yes"), Key::Yes(vec![]));
+        assert_eq!(Key::of("p"), Key::YesWithPrograms(vec![]));
+        assert_eq!(Key::of("p mail"), Key::YesWithPrograms(vec!["mail".to_owned()]));
         assert_eq!(Key::of("n"), Key::No);
         assert_eq!(Key::of("no"), Key::No);
-        for other in ["Y", "yy", "yess", "n o", "no mail", "q!", "l u"] {
+        for other in ["Y", "P", "yp", "yy", "yess", "n o", "no mail", "q!", "l u"] {
             assert_eq!(Key::of(other), Key::Unknown, "{other}");
         }
         assert_eq!(Key::of("  "), Key::Nothing);

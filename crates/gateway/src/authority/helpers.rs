@@ -1,0 +1,206 @@
+//! Helpers under the lock: the ways up to the agents that started them, looked at, broken, delegated to (R7).
+
+use super::Authority;
+use crate::action::Action;
+use crate::state::RunHandle;
+use lychgate_core::approval::Approval;
+use lychgate_core::broker::Run;
+use lychgate_core::card::WorksUnder;
+use lychgate_core::channel::ChannelName;
+use lychgate_core::decide::{Cover, Descent, Giver};
+use lychgate_core::event::Event;
+use lychgate_core::evidence::{Difference, LiveChain, ProcessInode, Seen, Why, differences};
+use lychgate_core::ids::RunId;
+use lychgate_core::outcome::{EndReason, Reason};
+use lychgate_peer::Pinned;
+use std::sync::Arc;
+
+/// A run that may serve another one, with everything that was looked at for one decision.
+pub(super) struct Covering {
+    giver: RunId,
+    chain: LiveChain,
+    /// The way from a named process, and how it looks now.
+    named: Option<(Arc<Pinned>, LiveChain)>,
+}
+
+impl Authority {
+    /// Looks at a run's way up to the agent that started it. A difference breaks it for good.
+    pub(super) fn look_up(&mut self, id: RunId, handle: &RunHandle, sender: Seen<ProcessInode>) -> Option<LiveChain> {
+        let way = handle.descent.as_ref()?;
+        let now = way.look(sender);
+        let found = differences(way.subject(), &now);
+        if !found.is_empty() {
+            self.break_descent(id, end_of(&found), found);
+        }
+        Some(now)
+    }
+
+    /// The way is broken: what rests on another run's approval is cut.
+    pub(crate) fn break_descent(&mut self, id: RunId, reason: EndReason, found: Vec<Difference>) {
+        if !self.broker.break_descent(id, reason) {
+            return;
+        }
+        self.note(Event::DescentBroken { run: id, reason, differences: found });
+        for action in self.actions.unfinished(id) {
+            let given = action.rests_on.and_then(|approval| self.broker.approval(approval));
+            if given.is_some_and(|approval| approval.facts().run != id) {
+                action.cancel.cancel();
+            }
+        }
+        self.bump();
+    }
+
+    /// Looks at the run that may serve this one on a channel, now.
+    pub(super) fn covering(&mut self, id: RunId, channel: &ChannelName) -> Option<Covering> {
+        let run = self.broker.run(id)?;
+        let facts = self.broker.cover(id, channel)?.facts();
+        let (giver, approval) = (facts.run, facts.id);
+        let to = self.broker.delegation(run, approval).and_then(lychgate_core::broker::Delegation::to);
+        let named = to.and_then(|to| {
+            let way = self.named.iter().find(|way| lowest(way) == Some(to)).map(Arc::clone)?;
+            let now = way.look(Seen::Seen(to));
+            Some((way, now))
+        });
+        // No frame of the giver's is at hand: what is asked of it is that its processes are the ones that were approved.
+        let peer = self.runs.get(&giver).map_or(Seen::Unseen(Why::Gone), |handle| Seen::Seen(handle.peer));
+        let chain = self.look(giver, peer).chain;
+        Some(Covering { giver, chain, named })
+    }
+
+    /// The same as evidence for `decide`; `way` is how the run's own way up looks now.
+    pub(super) fn cover<'a>(
+        &'a self,
+        run: &'a Run,
+        way: Option<&'a LiveChain>,
+        covering: Option<&'a Covering>,
+        channel: &ChannelName,
+    ) -> Option<Cover<'a>> {
+        let (covering, approval) = (covering?, self.broker.cover(run.id(), channel)?);
+        // Its end may have brought another approval up: that one was not looked at.
+        let giver = self.broker.run(covering.giver).filter(|giver| giver.id() == approval.facts().run)?;
+        let descent = Descent { pinned: run.descent()?, now: way?, broken: run.descent_broken() };
+        let delegated = self.broker.delegation(run, approval.facts().id);
+        let named = delegated.zip(covering.named.as_ref()).map(|(delegation, (_, now))| Descent {
+            pinned: &delegation.descent,
+            now,
+            broken: None,
+        });
+        Some(Cover {
+            approval,
+            giver: Giver {
+                run: giver.id(),
+                subject: giver.subject(),
+                nonce: giver.nonce(),
+                chain: &covering.chain,
+                ended: giver.ended(),
+                conversation: giver.conversation(),
+            },
+            descent,
+            named,
+        })
+    }
+
+    /// The approval of another run that would serve this one on a channel, as far as can be told without a look.
+    pub(crate) fn served_by(&self, id: RunId, channel: &ChannelName) -> Option<&Approval> {
+        let whole = self.broker.run(id).is_some_and(|run| run.descent_broken().is_none());
+        let now = self.channel(channel)?;
+        let usable = |approval: &&Approval| crate::agent::authorize::usable(approval, &now);
+        self.broker.cover(id, channel).filter(|_| whole).filter(usable)
+    }
+
+    /// Channels that a run may use without asking, by its own approvals or by those that serve it.
+    pub(crate) fn open_channels(&self, id: RunId) -> Vec<ChannelName> {
+        let mut channels: Vec<ChannelName> = self.broker.live_channels(id).cloned().collect();
+        let all = self.vault.channels().into_iter().map(|channel| channel.name);
+        channels.extend(all.filter(|name| self.served_by(id, name).is_some()));
+        channels.sort();
+        channels.dedup();
+        channels
+    }
+
+    /// Why the authority that an action of this lifetime began under is gone, while there is no fresh one.
+    pub(crate) fn lapsed(&self, action: &Action) -> Option<EndReason> {
+        let session = self.broker.session(action.run, &action.channel);
+        if session.is_some_and(|session| session.ended().is_none())
+            || self.served_by(action.run, &action.channel).is_some()
+        {
+            return None;
+        }
+        let given = action.rests_on.and_then(|approval| self.broker.approval(approval));
+        let given = given.filter(|approval| approval.facts().run != action.run);
+        let broken = given.and_then(|_| self.broker.run(action.run)?.descent_broken());
+        session.and_then(Approval::ended).or(given.and_then(Approval::ended)).or(broken)
+    }
+
+    /// Whom a run works under, for cards and lists; `covered` where the question rests on that run's approval.
+    pub(crate) fn works_under(&self, id: RunId, channel: Option<&ChannelName>) -> Option<WorksUnder> {
+        let run = self.broker.run(id).filter(|run| run.descent_broken().is_none())?;
+        let above = run.above()?;
+        let own =
+            |channel: &ChannelName| self.broker.session(id, channel).is_some_and(|session| session.ended().is_none());
+        let covering = channel.filter(|channel| !own(channel)).and_then(|channel| self.served_by(id, channel));
+        let first =
+            || self.broker.live_runs().find(|run| run.subject().agent().map(|agent| agent.inode) == Some(above));
+        let giver = covering.map(|approval| approval.facts().run).or_else(|| first().map(Run::id))?;
+        let agent = run.descent().and_then(|way| way.agent())?;
+        let program = agent.executable.value().map(|executable| executable.path.clone())?;
+        Some(WorksUnder { run: giver, program, covered: covering.is_some() })
+    }
+
+    /// A run names a process that its agent started. The way up to the agent was pinned for this very call.
+    pub(crate) fn delegate(&mut self, from: RunId, channels: &[ChannelName], way: Arc<Pinned>) -> Result<(), Reason> {
+        let descent = way.subject().clone();
+        let approvals = self.broker.delegate(from, channels, descent.clone())?;
+        let to = lowest(&way);
+        self.named.retain(|other| lowest(other) != to);
+        self.named.push(way);
+        self.note(Event::Delegated { run: from, descent, channels: channels.to_vec(), approvals });
+        self.bump();
+        Ok(())
+    }
+
+    /// A process that was named ended, or one above it.
+    pub(crate) fn end_delegations(&mut self, way: &Arc<Pinned>) {
+        let Some(named) = way.subject().peer() else { return };
+        // A later delegation to the same process is watched for itself.
+        if !self.named.iter().any(|other| Arc::ptr_eq(other, way)) {
+            return;
+        }
+        self.named.retain(|other| !Arc::ptr_eq(other, way));
+        if self.broker.end_delegations(named.inode) {
+            self.note(Event::DelegationEnded { pid: named.pid, process: named.inode });
+            let helpers =
+                self.broker.live_runs().filter(|run| run.subject().agent().map(|a| a.inode) == Some(named.inode));
+            let helpers: Vec<RunId> = helpers.map(Run::id).collect();
+            for helper in helpers {
+                for action in self.actions.unfinished(helper) {
+                    let given = action.rests_on.and_then(|approval| self.broker.approval(approval));
+                    if given.is_some_and(|approval| approval.facts().run != helper && !approval.facts().covers_programs)
+                    {
+                        action.cancel.cancel();
+                    }
+                }
+            }
+            self.bump();
+        }
+    }
+
+    /// Lets go of what no delegation names any more.
+    pub(super) fn drop_unnamed(&mut self) {
+        let broker = &self.broker;
+        self.named.retain(|way| lowest(way).is_some_and(|to| broker.is_named(to)));
+    }
+}
+
+fn lowest(way: &Arc<Pinned>) -> Option<ProcessInode> {
+    way.subject().peer().map(|peer| peer.inode)
+}
+
+/// The end of a process is not a mismatch of identity; the journal keeps the two apart (R25).
+pub(super) fn end_of(found: &[Difference]) -> EndReason {
+    if found.contains(&Difference::Ended) && !found.contains(&Difference::Sender) {
+        EndReason::ProcessExited
+    } else {
+        EndReason::ProcessIdentityMismatch
+    }
+}
