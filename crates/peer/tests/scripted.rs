@@ -310,7 +310,11 @@ fn a_descent_leads_to_the_nearest_agent_above_whoever_asks() {
     let world = with_helper();
     assert_eq!(pids(&descent(&world, 70, 70, &[30]).unwrap()), [70, 60, 30]);
     assert_eq!(pids(&descent(&world, 70, 70, &[30, 60]).unwrap()), [70, 60], "the nearest");
-    assert_eq!(pids(&descent(&world, 70, 60, &[60, 30]).unwrap()), [70, 60, 30], "above the agent that a shim speaks for");
+    assert_eq!(
+        pids(&descent(&world, 70, 60, &[60, 30]).unwrap()),
+        [70, 60, 30],
+        "above the agent that a shim speaks for"
+    );
     assert!(descent(&world, 70, 70, &[70]).is_none(), "nobody is below itself");
     assert!(descent(&world, 50, 30, &[30]).is_none(), "the agent's own shim is no program of its");
     assert!(descent(&world, 70, 70, &[50]).is_none(), "beside it, not above it");

@@ -123,6 +123,11 @@ impl Broker {
         let mut all = self.alone.values_mut().chain(self.sessions.values_mut());
         if let Some(approval) = all.find(|approval| approval.facts().id == permit.approval()) {
             approval.count_use();
+            if approval.facts().run != permit.run()
+                && let Some(helper) = self.runs.get_mut(&permit.run())
+            {
+                helper.was_served.insert(permit.request().channel().clone());
+            }
         }
     }
 

@@ -1,11 +1,13 @@
 //! Runs: registered connections with their evidence.
 
 use super::{Broker, Ends};
+use crate::channel::ChannelName;
 use crate::evidence::{ProcessInode, Subject};
 use crate::ids::{BootNo, Digest, LaunchNonce, RunId};
 use crate::limits;
 use crate::outcome::{EndReason, Reason};
 use crate::recall::Lapse;
+use std::collections::BTreeSet;
 
 /// What a registration brings.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct Run {
     ended: Option<EndReason>,
     /// The topmost agent that was known above it when it registered, or its own.
     tree: Option<ProcessInode>,
+    /// Channels on which another run's approval has served it.
+    pub(super) was_served: BTreeSet<ChannelName>,
     /// Why the way up to the agent that it works for is none any more.
     pub(super) descent_broken: Option<EndReason>,
     /// Counts what was taken back from this run: a yes that was given before and is still being recorded grants nothing.
@@ -93,6 +97,11 @@ impl Run {
     pub fn descent_broken(&self) -> Option<EndReason> {
         self.descent_broken
     }
+    /// Whether another run's approval has served it on a channel. Chooses words only.
+    #[must_use]
+    pub fn was_served(&self, channel: &ChannelName) -> bool {
+        self.was_served.contains(channel)
+    }
     /// The agent above it that it works for.
     #[must_use]
     pub fn above(&self) -> Option<ProcessInode> {
@@ -127,7 +136,15 @@ impl Broker {
             return Err(Reason::TooMany);
         }
         let subject_digest = new.subject.digest();
-        let run = Run { new, subject_digest, ended: None, tree, descent_broken: None, taken_back: 0 };
+        let run = Run {
+            new,
+            subject_digest,
+            ended: None,
+            tree,
+            descent_broken: None,
+            was_served: BTreeSet::new(),
+            taken_back: 0,
+        };
         self.runs.insert(run.id(), run);
         Ok(())
     }

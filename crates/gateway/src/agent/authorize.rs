@@ -144,6 +144,7 @@ fn ask(context: &CallContext, authority: &Authority, wanted: &[Channel]) -> Opti
         let first = |name| authority.broker.session(context.run, name).is_none();
         wanted.iter().any(|channel| lapse.channels.contains(&channel.name) && first(&channel.name))
     });
+    changed.extend(wanted.iter().filter_map(|channel| authority.cover_lapse(context.run, &channel.name)));
     changed.extend(lapse.iter().flat_map(|lapse| lapse.reasons.all().to_vec()));
     let changed = Reasons::new(changed);
     let same_program = lapse.is_none_or(|lapse| lapse.same_program);

@@ -147,6 +147,9 @@ impl Authority {
         if self.broker.session(id, channel).is_some() {
             return None;
         }
+        if let Some(reason) = self.cover_lapse(id, channel) {
+            return Some(Reasons::one(reason));
+        }
         // Until the person has answered, every channel is told the same: the answer must not list what the earlier
         // run had.
         let live = |name: &ChannelName| self.broker.session(id, name).is_some_and(|session| session.ended().is_none());

@@ -24,6 +24,7 @@ mod ends;
 mod first_byte;
 mod floods;
 mod handshake;
+mod helpers;
 mod impostors;
 mod in_flight;
 mod mcp_python;

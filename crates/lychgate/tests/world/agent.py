@@ -7,6 +7,7 @@ The socket is DIRECTORY/PID: two agents can have the very same arguments.
 Each order is one line of JSON, each answer too:
   {"run": [...], "input": "..."}   a child; answers with status, out, err
   {"orphan": [...], "input": ".."} the same from a double-forked process in a session of its own
+  {"start": [...]}                 a child that nobody waits for; answers with its pid
   {"exec": [...]}                  becomes another program; no answer
 """
 
@@ -67,6 +68,9 @@ def main():
             answer = run(order["run"], order.get("input", ""))
         elif "orphan" in order:
             answer = orphan(order["orphan"], order.get("input", ""))
+        elif "start" in order:
+            child = subprocess.Popen(order["start"], env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.DEVNULL)
+            answer = {"pid": child.pid}
         else:
             os.execv(order["exec"][0], order["exec"])
         stream.write(json.dumps(answer) + "\n")

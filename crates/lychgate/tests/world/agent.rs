@@ -241,6 +241,13 @@ impl Agent {
         self.order(&json!({ "orphan": words, "input": input }))
     }
 
+    /// The agent starts a program as its child and goes on; its number.
+    #[track_caller]
+    pub fn starts(&mut self, words: &[String]) -> u32 {
+        let answer = self.ordered(&json!({ "start": words }));
+        u32::try_from(answer["pid"].as_u64().unwrap()).unwrap()
+    }
+
     /// The agent's process becomes another program.
     pub fn execs(&mut self, words: &[String]) {
         let before = self.image();
@@ -253,11 +260,15 @@ impl Agent {
         std::fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default()
     }
 
-    fn order(&mut self, order: &Value) -> Ran {
+    fn ordered(&mut self, order: &Value) -> Value {
         writeln!(self.orders(), "{order}").unwrap();
         let mut line = String::new();
         BufReader::new(self.orders()).read_line(&mut line).unwrap();
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn order(&mut self, order: &Value) -> Ran {
+        let answer = self.ordered(order);
         let text = |name: &str| answer[name].as_str().unwrap().to_owned();
         Ran { status: i32::try_from(answer["status"].as_i64().unwrap()).unwrap(), out: text("out"), err: text("err") }
     }

@@ -111,12 +111,18 @@ pub struct Output {
 impl Output {
     /// Takes both streams of a process over.
     pub fn of(running: &mut Running) -> Self {
-        let text = Arc::new(Mutex::new(String::new()));
-        let (tell, lines) = mpsc::channel();
         let out = running.child.stdout.take().expect("piped");
         let error = running.child.stderr.take().expect("piped");
+        let output = Self::from(out);
+        collect(error, &output.text, None);
+        output
+    }
+
+    /// What comes from a program that is no child of the harness.
+    pub fn from(out: impl Read + Send + 'static) -> Self {
+        let text = Arc::new(Mutex::new(String::new()));
+        let (tell, lines) = mpsc::channel();
         collect(out, &text, Some(tell));
-        collect(error, &text, None);
         Self { text, lines: Arc::new(Mutex::new(lines)) }
     }
 

@@ -7,7 +7,7 @@ use super::{World, place, random_hex, until};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
 /// A process that is not our child. Killed when this is dropped.
@@ -108,10 +108,17 @@ impl Meeting {
     /// Waits until somebody comes, and shakes hands with the shim that speaks there.
     #[track_caller]
     pub fn agent(&self) -> Agent {
+        let (process, stream) = self.comes();
+        Agent::elsewhere(process, stream)
+    }
+
+    /// Waits until somebody comes.
+    #[track_caller]
+    pub fn comes(&self) -> (Elsewhere, UnixStream) {
         self.listener.set_nonblocking(true).unwrap();
         let (stream, _) = until("a connection from elsewhere", || self.listener.accept().ok());
         stream.set_nonblocking(false).unwrap();
         let peer = rustix::net::sockopt::socket_peercred(&stream).unwrap();
-        Agent::elsewhere(Elsewhere::of(peer.pid.as_raw_nonzero().get().unsigned_abs()), stream)
+        (Elsewhere::of(peer.pid.as_raw_nonzero().get().unsigned_abs()), stream)
     }
 }

@@ -19,6 +19,7 @@ pub mod children;
 pub mod disk;
 pub mod elsewhere;
 pub mod fixture;
+pub mod helper;
 pub mod operator;
 pub mod place;
 pub mod raw;

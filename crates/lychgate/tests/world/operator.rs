@@ -147,6 +147,12 @@ impl World {
         self.begin(&["approve", &format!("C{card}"), "--factor-stdin"], &format!("{pin}\n"))
     }
 
+    /// Says yes for the programs that the agent starts, too.
+    #[track_caller]
+    pub fn approve_with_programs(&self, card: u64) {
+        self.fed(&["approve", &format!("C{card}"), "--programs", "--factor-stdin"], &format!("{PIN}\n")).exits(0);
+    }
+
     #[track_caller]
     pub fn deny(&self, card: u64) {
         self.lych(&["deny", &format!("C{card}")]).exits(0);

@@ -2,12 +2,14 @@
 
 use super::answer::Answer;
 use super::children::{Output, Running};
+use super::elsewhere::Elsewhere;
 use super::place::{User, python};
 use super::{World, random_hex};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// Who writes a frame. See `raw.py`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +33,14 @@ impl By {
 
 /// See the module.
 pub struct Raw {
-    process: Running,
-    stdin: ChildStdin,
+    process: Process,
+    stdin: Box<dyn Write>,
     output: Output,
+}
+
+enum Process {
+    Child(Running),
+    Elsewhere(Elsewhere),
 }
 
 impl World {
@@ -81,6 +88,12 @@ impl World {
         Raw::start(command)
     }
 
+    /// The words of a raw client, for something else to start.
+    pub fn words_of_raw(&self) -> Vec<String> {
+        let script = self.file("raw.py", include_bytes!("raw.py"));
+        [python(), script, self.state.join("run/agent.sock")].map(|word| word.display().to_string()).to_vec()
+    }
+
     /// An `http_request` as it stands on the wire.
     pub fn raw_get(&self, path: &str) -> Value {
         self.raw_get_as(path, &random_hex())
@@ -99,13 +112,30 @@ impl Raw {
     fn start(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Running::start("raw client", command);
-        let stdin = process.stdin().unwrap();
+        let stdin = Box::new(process.stdin().unwrap());
         let output = Output::of(&mut process);
-        Self { process, stdin, output }
+        Self { process: Process::Child(process), stdin, output }
+    }
+
+    /// A raw client that something else started.
+    pub fn elsewhere(process: Elsewhere, stream: UnixStream) -> Self {
+        let output = Output::from(stream.try_clone().unwrap());
+        Self { process: Process::Elsewhere(process), stdin: Box::new(stream), output }
     }
 
     pub fn pid(&self) -> u32 {
-        self.process.pid()
+        match &self.process {
+            Process::Child(process) => process.pid(),
+            Process::Elsewhere(process) => process.pid(),
+        }
+    }
+
+    /// SIGKILL, and its end.
+    pub fn kill(&mut self) {
+        match &mut self.process {
+            Process::Child(process) => process.kill(),
+            Process::Elsewhere(process) => process.kill(),
+        }
     }
 
     /// One order and what the gateway said to it.
