@@ -154,6 +154,11 @@ impl Broker {
         };
         self.calls.retain(|_, call| !runs.contains(&call.run) && !helper(call.run));
         self.prune_delegations();
+        for (served, end) in self.runs.values_mut().flat_map(|run| run.served_on.values_mut()) {
+            if ends.approvals.iter().any(|ended| ended.approval == *served) {
+                end.get_or_insert(reason);
+            }
+        }
         // What a helper asks on top of such a session falls with it as well.
         let rests_on_it = |card: &Card| {
             let covered = card.view.works_under.as_ref().filter(|under| under.covered);

@@ -165,7 +165,8 @@ fn a_second_shim_of_the_agent_is_not_covered() {
 
 #[test]
 fn every_end_of_the_givers_approval_ends_the_cover_with_its_cause() {
-    let ends: [(fn(&mut Broker) -> Ends, EndReason); 5] = [
+    type End = fn(&mut Broker) -> Ends;
+    let ends: [(End, EndReason); 5] = [
         (|broker| broker.end_run(RunId(1), EndReason::ProcessExited), EndReason::ProcessExited),
         (|broker| broker.revoke(Some(RunId(1))), EndReason::ManualRevoke),
         (|broker| broker.revoke(None), EndReason::ManualRevoke),

@@ -126,7 +126,7 @@ impl Broker {
             if approval.facts().run != permit.run()
                 && let Some(helper) = self.runs.get_mut(&permit.run())
             {
-                helper.was_served.insert(permit.request().channel().clone());
+                helper.served_on.insert(permit.request().channel().clone(), (permit.approval(), None));
             }
         }
     }

@@ -3,11 +3,11 @@
 use super::{Broker, Ends};
 use crate::channel::ChannelName;
 use crate::evidence::{ProcessInode, Subject};
-use crate::ids::{BootNo, Digest, LaunchNonce, RunId};
+use crate::ids::{ApprovalId, BootNo, Digest, LaunchNonce, RunId};
 use crate::limits;
 use crate::outcome::{EndReason, Reason};
 use crate::recall::Lapse;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// What a registration brings.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ pub struct Run {
     ended: Option<EndReason>,
     /// The topmost agent that was known above it when it registered, or its own.
     tree: Option<ProcessInode>,
-    /// Channels on which another run's approval has served it.
-    pub(super) was_served: BTreeSet<ChannelName>,
+    /// The approvals of other runs that served it last, by channel, and how they ended.
+    pub(super) served_on: BTreeMap<ChannelName, (ApprovalId, Option<EndReason>)>,
     /// Why the way up to the agent that it works for is none any more.
     pub(super) descent_broken: Option<EndReason>,
     /// Counts what was taken back from this run: a yes that was given before and is still being recorded grants nothing.
@@ -97,10 +97,10 @@ impl Run {
     pub fn descent_broken(&self) -> Option<EndReason> {
         self.descent_broken
     }
-    /// Whether another run's approval has served it on a channel. Chooses words only.
+    /// Whether another run's approval has served it on a channel, and how that ended if it did. Chooses words only.
     #[must_use]
-    pub fn was_served(&self, channel: &ChannelName) -> bool {
-        self.was_served.contains(channel)
+    pub fn served_on(&self, channel: &ChannelName) -> Option<Option<EndReason>> {
+        self.served_on.get(channel).map(|(_, ended)| *ended)
     }
     /// The agent above it that it works for.
     #[must_use]
@@ -142,7 +142,7 @@ impl Broker {
             ended: None,
             tree,
             descent_broken: None,
-            was_served: BTreeSet::new(),
+            served_on: BTreeMap::new(),
             taken_back: 0,
         };
         self.runs.insert(run.id(), run);

@@ -120,13 +120,13 @@ impl Authority {
 
     /// Why another run's approval, which served this one on a channel, does not any more.
     pub(crate) fn cover_lapse(&self, id: RunId, channel: &ChannelName) -> Option<Reason> {
-        let run = self.broker.run(id).filter(|run| run.was_served(channel))?;
+        let run = self.broker.run(id)?;
+        let ended = run.served_on(channel)?;
         if self.served_by(id, channel).is_some() {
             return None;
         }
-        let ended = self.broker.cover(id, channel).and_then(Approval::ended);
-        // A run that is not known any more has ended with a process.
-        Some(run.descent_broken().or(ended).map_or(Reason::ProcessChanged, EndReason::reason))
+        // Neither that approval nor the way is known to have ended: it was a delegation, which ends with a process.
+        Some(ended.or(run.descent_broken()).map_or(Reason::ProcessChanged, EndReason::reason))
     }
 
     /// Why the authority that an action of this lifetime began under is gone, while there is no fresh one.

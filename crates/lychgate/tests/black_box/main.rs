@@ -20,6 +20,7 @@ mod connections;
 mod consoles;
 mod conversations;
 mod crowds;
+mod delegation;
 mod ends;
 mod first_byte;
 mod floods;
