@@ -323,7 +323,7 @@ fn a_descent_leads_to_the_nearest_agent_above_whoever_asks() {
 
 #[test]
 fn nothing_descends_over_a_terminal_an_orphan_or_what_can_not_be_seen() {
-    let gone: &[(&str, u32, fn(&mut Script))] = &[
+    let gone: &[(&str, u32, Change)] = &[
         ("orphan", 70, |tool| tool.parent = Ok(Some(1))),
         ("parent unproven", 70, |tool| tool.parent = Err(Why::Gone)),
         ("between is a multiplexer", 60, |between| between.program().path = "/usr/bin/tmux".into()),
@@ -356,7 +356,7 @@ fn nothing_descends_over_a_terminal_an_orphan_or_what_can_not_be_seen() {
 
 #[test]
 fn each_single_change_on_the_way_breaks_it() {
-    let changes: &[(&str, fn(&mut Script), Difference)] = &[
+    let changes: &[(&str, Change, Difference)] = &[
         ("ended", |script| script.alive = false, Difference::Ended),
         ("executed", |script| script.images += 1, Difference::Exec),
         ("reparented", |script| script.facts.parent = 1, Difference::Chain),
