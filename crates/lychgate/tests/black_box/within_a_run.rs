@@ -44,8 +44,7 @@ fn approve_by_the_raw_protocol_is_refused_from_within_and_from_outside_since_it_
     let (mut agent, card, action) = asking(&world);
     let script = world.file("raw.py", include_bytes!("../world/raw.py"));
     let words = [place::python(), script, world.state.join("run/agent.sock")].map(|word| word.display().to_string());
-    let command =
-        json!({ "command": "approve", "card": card[1..].parse::<u64>().unwrap(), "channels": null, "shown": null });
+    let command = json!({ "command": "approve", "card": card[1..].parse::<u64>().unwrap(), "channels": null, "shown": null, "programs": true });
     let order = json!({ "do": "operator", "command": command, "factor": PIN });
     let refused = |ran: &Ran| {
         let reply: Value = serde_json::from_str(&ran.out).unwrap();
