@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Audit(cmd::audit::AuditCommand),
     #[command(about = help().commands.mcp)]
     Mcp(cmd::mcp::McpArgs),
+    #[command(about = help().commands.call.short, long_about = help().commands.call.long)]
+    Call(cmd::call::CallArgs),
     #[command(about = help().commands.connect)]
     Connect(cmd::connect::ConnectArgs),
     #[command(about = help().commands.demo)]

@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         conversation: arguments.next(),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         own_uid: rustix::process::getuid().as_raw(),
+        speaks_for_agent: true,
     };
     match run(options) {
         Ok(()) => ExitCode::SUCCESS,

@@ -96,7 +96,7 @@ pub(crate) fn shown(answer: &Answer, texts: &ShimTexts) -> CallToolResult {
 }
 
 /// All fields are always there.
-fn shape(answer: &Answer) -> JsonObject {
+pub(crate) fn shape(answer: &Answer) -> JsonObject {
     let fields = [
         ("outcome", json!(answer.outcome)),
         ("reason", json!(answer.reason)),
@@ -111,7 +111,7 @@ fn shape(answer: &Answer) -> JsonObject {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn text(answer: &Answer, texts: &ShimTexts) -> String {
+pub(crate) fn text(answer: &Answer, texts: &ShimTexts) -> String {
     let mut lines = vec![match answer.reason {
         Some(reason) => format!("{} ({})", answer.outcome.word(), reason.word()),
         None => answer.outcome.word().to_owned(),

@@ -1,4 +1,4 @@
-//! `lych mcp`: the stdio MCP server that an agent starts.
+//! `lych mcp`: the stdio MCP server that an agent starts. And [`Caller`], the same without MCP.
 //!
 //! It answers the client at once, with no gateway running too, and outlives gateway restarts. It holds no secret and
 //! decides nothing: it passes calls on, and it remembers what proves something later (`memory.rs`).
@@ -13,6 +13,7 @@
 
 mod answers;
 mod arguments;
+mod caller;
 mod clients;
 mod link;
 mod memory;
@@ -21,6 +22,8 @@ mod schema;
 mod server;
 mod stdio;
 mod tools;
+
+pub use caller::Caller;
 
 use lychgate_core::limits;
 use lychgate_text::{english, fill, words};
@@ -45,6 +48,8 @@ pub struct ShimOptions {
     pub build: String,
     /// The real uid of this process: whoever serves the socket must have it too.
     pub own_uid: u32,
+    /// It is `lych mcp`, and asks for the agent above it. Else the process itself is the one that asks.
+    pub speaks_for_agent: bool,
 }
 
 /// Why the server could not serve.

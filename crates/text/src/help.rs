@@ -19,6 +19,8 @@ pub struct HelpTexts {
     pub journal: JournalHelp,
     /// What `audit` takes.
     pub audit: AuditHelp,
+    /// What `call` takes.
+    pub call: CallHelp,
     /// What the other commands take.
     pub others: OtherHelp,
 }
@@ -63,6 +65,7 @@ pub struct CommandHelp {
     pub audit_verify: About,
     pub audit_checkpoint: &'static str,
     pub mcp: &'static str,
+    pub call: About,
     pub connect: &'static str,
     pub demo: &'static str,
     pub demo_agent: About,
@@ -142,6 +145,19 @@ pub struct AuditHelp {
     pub all_commits: &'static str,
     /// A key that can't be read, in the parser's own sentence.
     pub not_a_key: &'static str,
+}
+
+/// What `call` takes; named like the options.
+#[derive(Debug)]
+pub struct CallHelp {
+    pub channel: &'static str,
+    pub method: &'static str,
+    pub url: &'static str,
+    pub header: &'static str,
+    pub body_stdin: &'static str,
+    pub wait: &'static str,
+    /// A header that can't be read, in the parser's own sentence.
+    pub no_header: &'static str,
 }
 
 /// What the other commands take; named like the commands and their options.

@@ -21,6 +21,7 @@ pub(crate) fn run(context: &Context, args: McpArgs) -> Outcome {
         conversation: args.conversation,
         build: VERSION.to_owned(),
         own_uid: rustix::process::getuid().as_raw(),
+        speaks_for_agent: true,
     };
     lychgate_shim::run(options).map(|()| Exit::Done).map_err(|error| {
         let why = visible(&error.to_string());

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod approvals;
 pub(crate) mod approve;
 pub(crate) mod audit;
+pub(crate) mod call;
 pub(crate) mod channel;
 pub(crate) mod connect;
 pub(crate) mod demo;
@@ -58,6 +59,7 @@ pub(crate) fn run(cli: Cli, say: &'static dyn Catalogue) -> Outcome {
         Command::Activity(args) => journal_view::activity(&context, &args),
         Command::Audit(command) => audit::run(&context, command),
         Command::Mcp(args) => mcp::run(&context, args),
+        Command::Call(args) => call::run(&context, args),
         Command::Connect(args) => connect::run(&context, &args),
         Command::Demo(args) => demo::run(&context, args),
         Command::DemoAgent(args) => demo::agent::run(&context, &args),

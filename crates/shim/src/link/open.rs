@@ -21,6 +21,7 @@ pub(super) struct Target {
     pub(super) socket: PathBuf,
     pub(super) build: String,
     pub(super) own_uid: u32,
+    pub(super) speaks_for_agent: bool,
     pub(super) texts: &'static ShimTexts,
 }
 
@@ -133,7 +134,7 @@ impl Target {
         }
         let (mut reader, writer) = transport::halves(socket)?;
 
-        let hello = FromAgent::Hello { wire: WIRE, shim: true, build: self.build.clone() };
+        let hello = FromAgent::Hello { wire: WIRE, shim: self.speaks_for_agent, build: self.build.clone() };
         let first = greet(&mut reader, &writer, &hello).await?;
         if first.sender.uid != self.own_uid {
             return Err(NotOpen::WrongServer { uid: first.sender.uid });

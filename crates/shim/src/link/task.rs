@@ -33,6 +33,7 @@ impl Task {
             socket: options.agent_socket.clone(),
             build: options.build.clone(),
             own_uid: options.own_uid,
+            speaks_for_agent: options.speaks_for_agent,
             texts,
         };
         let conversation = options.conversation.clone();

@@ -1,7 +1,7 @@
 //! What `lych --help` and the help of its commands say. In English.
 
 use crate::help::{
-    About, AnswerHelp, AuditHelp, ChannelHelp, CommandHelp, CommonHelp, HelpTexts, JournalHelp, OtherHelp,
+    About, AnswerHelp, AuditHelp, CallHelp, ChannelHelp, CommandHelp, CommonHelp, HelpTexts, JournalHelp, OtherHelp,
 };
 
 /// The first paragraph is told without its end mark where it stands alone.
@@ -79,6 +79,15 @@ pub(super) const TEXTS: HelpTexts = HelpTexts {
         all_commits: "Check the signature of every commit, and not of each segment's last one alone",
         not_a_key: "give the 64 hexadecimal digits that `lych init` printed, or a checkpoint's verifier key",
     },
+    call: CallHelp {
+        channel: "Name of the channel",
+        method: "HTTP method, such as GET or POST",
+        url: "Whole URL with scheme, host and query. It must lie within the channel",
+        header: "A request header. May be given several times; not those that the channel adds",
+        body_stdin: "Read the request's body from standard input",
+        wait: "How long to wait for the person",
+        no_header: "a header is written NAME: VALUE",
+    },
     others: OtherHelp {
         agent_path: "The program file",
         agent_new_name: "Name on cards: a-z, 0-9, `-`, `_` and `.`",
@@ -152,6 +161,13 @@ const COMMANDS: CommandHelp = CommandHelp {
     audit_checkpoint: "Print a signed checkpoint of the journal. Keep it elsewhere; `audit verify --checkpoint FILE` \
                        holds the journal against it",
     mcp: "Serve MCP on standard input and output. An agent starts this; see `lych connect`",
+    call: about!(
+        "Make one authenticated request through a channel, for a script below an agent or for yourself",
+        "The response's body goes to standard output. Below an agent it works under that agent's approval where you let \
+         it (`lych approve --programs`) or the agent named it; else a card asks about this process alone. Exit status: 0 \
+         answered without an HTTP error, 1 refused, failed or answered with one, 2 the call is wrong, 3 no gateway, 4 the \
+         vault is locked."
+    ),
     connect: "Show how to give an agent its entry for Lychgate",
     demo: "See the whole story on throw-away state: an agent asks, you decide, and a resumed agent starts without \
            authority",
