@@ -22,7 +22,7 @@ async fn the_handshake_and_the_tool_list_take_less_than_50_ms() {
         let id = client.ask("tools/list", json!({})).await;
         let list = client.answer(id).await;
         best = best.min(start.elapsed());
-        assert_eq!(list["tools"].as_array().unwrap().len(), 6);
+        assert_eq!(list["tools"].as_array().unwrap().len(), 7);
     }
     assert!(best < Duration::from_millis(50), "{best:?}");
 }
@@ -52,7 +52,7 @@ async fn a_client_of_the_stateless_form_discovers_lists_and_calls_without_initia
     let discovered = client.answer(id).await;
     assert!(discovered["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{discovered}");
     let id = client.ask("tools/list", json!({ "_meta": meta })).await;
-    assert_eq!(client.answer(id).await["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(client.answer(id).await["tools"].as_array().unwrap().len(), 7);
     let id = client.ask("tools/call", json!({ "name": "run_status", "arguments": {}, "_meta": meta })).await;
     assert_eq!(client.answer(id).await["structuredContent"]["outcome"], "GATEWAY_UNAVAILABLE");
 }

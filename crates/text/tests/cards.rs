@@ -117,7 +117,11 @@ What your yes covers
   This run on the ticked channels, until its process ends, the vault is locked, the gateway stops, or you
   revoke it. Subagents inside the same program share it.
   No other process: not a second copy of the program, not one started later in its place, not the programs
-  that it starts.
+  that it starts, unless you say so.
+  With `lych approve CARD --programs`, or the key p in the console: these programs too, each looked at and
+  recorded by itself, as long as every process between it and the agent lives unchanged.
+  The agent can act for a program that it starts, and can name one to work under this approval (`delegate`);
+  that is recorded and ends with either of them.
   It takes       your PIN
   State          gateway lifetime B8, vault epoch 12"
     );

@@ -79,12 +79,12 @@ pub(crate) fn words(event: &Event) -> Words {
                 ("boot", shown(boot)),
                 ("epoch", plain(vault)),
                 ("ceremony", plain(ceremony)),
-                ("covers_programs", plain(covers_programs)),
                 ("channel_version", plain(channel_version)),
                 ("approval", shown(approval)),
                 ("shown", shown(digest)),
                 ("nonce_digest", shown(nonce_digest)),
             ]);
+            fields.extend(covers_programs.then(|| ("covers_programs", plain(covers_programs))));
             fields.extend(binding(subject));
             ("session_approved", with(fields, "claimed_conversation", conversation.as_ref().map(text)))
         }

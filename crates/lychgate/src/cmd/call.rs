@@ -117,7 +117,7 @@ async fn show(context: &Context, caller: &Caller, answer: &Answer) -> Result<(),
         part = caller.call(Call::ReadResult { action_id, offset }).await;
         if part.outcome != Told::Completed {
             let why = visible(&part.text);
-            return Err(Trouble::of(context.say, &Problem::Gateway { why: Cause::Said(&why) }));
+            return Err(Trouble::of(context.say, &Problem::Gateway { command: "call", why: Cause::Said(&why) }));
         }
     }
     let said = |name: &str| answer.result.get(name).and_then(Value::as_str);

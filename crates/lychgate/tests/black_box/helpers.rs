@@ -286,3 +286,51 @@ fn twenty_children_raise_one_card_or_eight() {
     assert_eq!(said.iter().filter(|said| *said == "DENIED too_many").count(), 12, "{said:?}");
     assert_eq!(world.cards().len(), 8);
 }
+
+/// `lych call` is what a script uses: it asks for itself, and below the agent it works under the agent's approval.
+#[test]
+fn lych_call_works_under_the_agent_that_runs_it_and_else_asks_for_itself() {
+    let world = World::new();
+    let mut agent = world.generous_agent();
+    let get = |path: &str| world.words(&["call", "api", "GET", &world.upstream.url(path), "--wait", "0"]);
+    let shell: Vec<String> = ["/bin/sh", "-c", "\"$@\" | cat", "sh"].map(str::to_owned).to_vec();
+    let ran = agent.runs(&[shell, get("/v1/x")].concat(), "").exits(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("{\"ok\":true}\n", ""));
+    let post = world.words(&[
+        "call",
+        "api",
+        "POST",
+        &world.upstream.url("/v1/y"),
+        "--body-stdin",
+        "-H",
+        "Content-Type: text/plain",
+        "--header",
+        "X-One:two",
+        "--json",
+    ]);
+    let answer = agent.runs(&post, "all of it").exits(0).json();
+    assert_eq!((&answer["outcome"], &answer["result"]["status"]), (&json!("COMPLETED"), &json!(200)));
+    let sent = world.upstream.requests();
+    assert_eq!(sent[1].body, b"all of it");
+    assert_eq!((sent[1].header("content-type"), sent[1].header("x-one")), (vec!["text/plain"], vec!["two"]));
+
+    // Cut loose, it asks for itself.
+    agent.runs_as_orphan(&get("/v1/x"), "").exits(1).complains("APPROVAL_PENDING (new_run)");
+    // So it does for a person, whose card names the process and waits for the yes.
+    let asks = world.begin(&["call", "api", "GET", &world.upstream.url("/v1/z"), "--wait", "30"], "");
+    let card = crate::world::until("the person's own card", || {
+        world.cards().into_iter().find(|card| card["agent"]["program"]["name"] == json!("lych"))
+    });
+    world.approve(card["card"].as_u64().unwrap());
+    asks.finish().exits(0).says("{\"ok\":true}");
+    assert_eq!(world.upstream.count(), 3);
+
+    let call = |args: &[&str]| world.lych(&[&["call"][..], args].concat());
+    call(&["api", "GET", &world.upstream.url("/elsewhere")]).exits(2).complains("INVALID");
+    call(&["none", "GET", &world.upstream.url("/v1/x")]).exits(2).complains("there is no channel `none`");
+    call(&["api", "GET", "https://h/", "-H", "colonless"]).exits(2).complains("a header is written NAME: VALUE");
+    world.lock();
+    call(&["api", "GET", &world.upstream.url("/v1/x")]).exits(4).complains("VAULT_LOCKED");
+    let asleep = World::asleep();
+    asleep.lych(&["call", "api", "GET", "https://h/"]).exits(3).complains("lych up");
+}
