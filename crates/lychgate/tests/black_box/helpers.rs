@@ -326,7 +326,7 @@ fn lych_call_works_under_the_agent_that_runs_it_and_else_asks_for_itself() {
     assert_eq!(world.upstream.count(), 3);
 
     let call = |args: &[&str]| world.lych(&[&["call"][..], args].concat());
-    call(&["api", "GET", &world.upstream.url("/elsewhere")]).exits(2).complains("INVALID");
+    call(&["api", "GET", "https://elsewhere.example/"]).exits(2).complains("INVALID");
     call(&["none", "GET", &world.upstream.url("/v1/x")]).exits(2).complains("there is no channel `none`");
     call(&["api", "GET", "https://h/", "-H", "colonless"]).exits(2).complains("a header is written NAME: VALUE");
     world.lock();
