@@ -15,9 +15,16 @@ use lychgate_wire::agent::Answer;
 use serde_json::json;
 use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Channels that one call may hand on.
 const CHANNELS: usize = 20;
+
+/// How often a program that has just been started is looked at until it stays the same.
+const LOOKS: usize = 5;
+
+/// For so long it has to stay the same. A start under load is reported within milliseconds.
+const SETTLED: Duration = Duration::from_millis(50);
 
 /// Why nothing was delegated.
 enum Refused {
@@ -70,8 +77,7 @@ async fn try_delegate(
         if let Some(reasons) = Reasons::new(authority.standing(context.run, &looked)) {
             return Err(Refused::Reasons(reasons));
         }
-        let lowest = way.subject().peer().map_or(ProcessInode(0), |named| named.inode);
-        if !differences(way.subject(), &way.look(Seen::Seen(lowest))).is_empty() {
+        if !is_same(&way) {
             return Err(Refused::Reasons(Reasons::one(Reason::ProcessChanged)));
         }
         authority.delegate(context.run, &names, Arc::clone(&way)).map_err(|why| refused(context, why, &names))?;
@@ -128,8 +134,30 @@ fn refused(context: &CallContext, why: Reason, names: &[ChannelName]) -> Refused
     }
 }
 
-/// Holds the process and its way up to this run's agent, and no other run's.
+/// Holds the process and its way up to this run's agent, once the program is there.
+///
+/// An agent names what it has just started, and a parent goes on before the kernel reports the child's `execve`: such a
+/// report, during the look or right after it, is the start of the program and not a change of it.
 async fn pin(context: &CallContext, pid: u32, agent: ProcessInode) -> Option<Pinned> {
+    for _ in 0..LOOKS {
+        let way = look_at(context, pid, agent).await;
+        tokio::time::sleep(SETTLED).await;
+        if let Some(way) = way
+            && is_same(&way)
+        {
+            return Some(way);
+        }
+    }
+    None
+}
+
+fn is_same(way: &Pinned) -> bool {
+    let lowest = way.subject().peer().map_or(ProcessInode(0), |named| named.inode);
+    differences(way.subject(), &way.look(Seen::Seen(lowest))).is_empty()
+}
+
+/// One look, for this run's agent and no other run's.
+async fn look_at(context: &CallContext, pid: u32, agent: ProcessInode) -> Option<Pinned> {
     let turn = Arc::clone(&context.gateway.pins).acquire_owned().await.ok()?;
     let gateway = Arc::clone(&context.gateway);
     let pinning = tokio::task::spawn_blocking(move || {
