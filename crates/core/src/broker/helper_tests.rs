@@ -249,7 +249,7 @@ fn a_delegation_serves_the_named_process_alone_and_ends_with_it_or_its_approval(
     broker.delegate(RunId(1), &[github()], way(40)).unwrap();
     let _ = broker.revoke(Some(RunId(2)));
     assert!(broker.session(RunId(1), &github()).is_some_and(|session| session.ended().is_some()));
-    assert!(!broker.is_named(inode(40)), "nothing of it is left");
+    assert!(!broker.is_named(RunId(1), inode(40)), "nothing of it is left");
     approve(&mut broker, 1, "github", false, 4);
     assert_eq!(covers(&broker, 2), None, "a new yes revives no delegation");
 }
@@ -268,7 +268,7 @@ fn only_what_a_run_holds_itself_can_be_delegated_and_only_downwards() {
     assert_eq!(broker.delegate(RunId(1), &[github()], stranger), Err(Reason::ProcessChanged));
     let both = [github(), "mail".parse().unwrap()];
     assert_eq!(broker.delegate(RunId(1), &both, agents_child()), Err(Reason::NewRun), "all or nothing");
-    assert!(!broker.is_named(inode(40)));
+    assert!(!broker.is_named(RunId(1), inode(40)));
     let _ = broker.lock();
     assert_eq!(broker.delegate(RunId(1), &[github()], agents_child()), Err(Reason::VaultStateChanged));
     assert_eq!(broker.delegate(RunId(9), &[github()], agents_child()), Err(Reason::ProcessChanged), "no such run");

@@ -32,15 +32,23 @@ impl Broker {
     /// The newest session approval of another run that may serve this one on a channel: of the run whose agent is the
     /// nearest one above it, and that either covers the programs it starts or was delegated to this very one.
     ///
-    /// An approval that has ended explains where there is no other. `decide` judges whether it serves.
+    /// An approval that has ended explains where there is no other: to a run that such a one served before, and after a
+    /// revoke to all, since the person who said stop is not asked at once by the next program. To others it is as though
+    /// there were none, so that they may ask. `decide` judges whether it serves.
     #[must_use]
     pub fn cover(&self, id: RunId, channel: &ChannelName) -> Option<&Approval> {
         let run = self.runs.get(&id)?;
         let above = run.above()?;
+        let served = run.served_on.contains_key(channel);
+        let explains = |approval: &Approval| match approval.ended() {
+            None | Some(EndReason::ManualRevoke) => true,
+            Some(_) => served,
+        };
         let given = |approval: &&Approval| {
             let facts = approval.facts();
             let giver = self.runs.get(&facts.run).is_some_and(|giver| giver.agent() == Some(above));
             giver
+                && explains(approval)
                 && facts.channel == *channel
                 && facts.reach == Reach::Run
                 && (facts.covers_programs || self.delegation(run, facts.id).is_some())
@@ -97,10 +105,10 @@ impl Broker {
         self.delegations.len() < before
     }
 
-    /// Whether any delegation names the process.
+    /// Whether a delegation of that run names the process.
     #[must_use]
-    pub fn is_named(&self, process: ProcessInode) -> bool {
-        self.delegations.iter().any(|one| one.to() == Some(process))
+    pub fn is_named(&self, from: RunId, process: ProcessInode) -> bool {
+        self.delegations.iter().any(|one| one.from == from && one.to() == Some(process))
     }
 
     /// Drops delegations of which nothing is left.

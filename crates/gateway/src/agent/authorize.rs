@@ -77,6 +77,7 @@ fn open(context: &CallContext, channels: Vec<String>) -> Result<Opened, Box<Answ
         let all: Vec<&str> = names.iter().map(ChannelName::as_str).collect();
         return Err(Box::new(context.refuse(&all.join(","), reasons, &looked)));
     }
+    authority.look_at_covers(context.run, &names);
     let attestation = authority.broker.run(context.run).map(|run| run.subject().attestation());
     let mut wanted = Vec::new();
     for name in &names {

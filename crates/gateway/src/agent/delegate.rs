@@ -16,6 +16,7 @@ use serde_json::json;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Channels that one call may hand on.
 const CHANNELS: usize = 20;
@@ -70,7 +71,7 @@ async fn try_delegate(
         Refused::Invalid("no_descendant", what)
     })?;
     let way = Arc::new(way);
-    {
+    let over = {
         let mut authority = context.gateway.lock();
         // Everything may have changed while it was pinned.
         let looked = context.look(&mut authority);
@@ -80,12 +81,12 @@ async fn try_delegate(
         if !is_same(&way) {
             return Err(Refused::Reasons(Reasons::one(Reason::ProcessChanged)));
         }
-        authority.delegate(context.run, &names, Arc::clone(&way)).map_err(|why| refused(context, why, &names))?;
-    }
+        authority.delegate(context.run, &names, Arc::clone(&way)).map_err(|why| refused(context, why, &names))?
+    };
     // What was looked at: a number may have become another program's since the agent read it.
     let program = way.subject().peer().and_then(|named| named.executable.value());
     let program = program.map(|executable| executable.path.clone());
-    watch(context, way);
+    watch(context, way, over);
     Ok((names, program))
 }
 
@@ -177,8 +178,8 @@ async fn look_at(context: &CallContext, pid: u32, agent: ProcessInode) -> Option
 }
 
 /// It ends with the process, and with any between it and the agent.
-fn watch(context: &CallContext, way: Arc<Pinned>) {
-    let (broken, over, gateway) = (way.ended(), context.handle.ended.clone(), Arc::clone(&context.gateway));
+fn watch(context: &CallContext, way: Arc<Pinned>, over: CancellationToken) {
+    let (broken, gateway) = (way.ended(), context.gateway.clone());
     tokio::spawn(async move {
         tokio::select! {
             () = over.cancelled() => {}

@@ -7,13 +7,29 @@ use lychgate_core::approval::Approval;
 use lychgate_core::broker::Run;
 use lychgate_core::card::WorksUnder;
 use lychgate_core::channel::ChannelName;
-use lychgate_core::decide::{Cover, Descent, Giver};
+use lychgate_core::decide::{Cover, Descent, Giver, other_conversation};
 use lychgate_core::event::Event;
 use lychgate_core::evidence::{Difference, LiveChain, ProcessInode, Seen, Why, differences};
 use lychgate_core::ids::RunId;
 use lychgate_core::outcome::{EndReason, Reason};
 use lychgate_peer::Pinned;
 use std::sync::Arc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// A process that a run named, and what watches it: for as long as a delegation of that run names it.
+#[derive(Debug)]
+pub(crate) struct Named {
+    from: RunId,
+    way: Arc<Pinned>,
+    /// Ends the watch, which holds descriptors of its own.
+    _over: DropGuard,
+}
+
+impl Named {
+    fn to(&self) -> Option<ProcessInode> {
+        self.way.subject().peer().map(|peer| peer.inode)
+    }
+}
 
 /// A run that may serve another one, with everything that was looked at for one decision.
 pub(super) struct Covering {
@@ -50,21 +66,35 @@ impl Authority {
         self.bump();
     }
 
-    /// Looks at the run that may serve this one on a channel, now.
+    /// Looks at the run that may serve this one on a channel, now. A named process that is not what was named any more
+    /// ends its delegation for good, and what is next is looked at.
     pub(super) fn covering(&mut self, id: RunId, channel: &ChannelName) -> Option<Covering> {
-        let run = self.broker.run(id)?;
-        let facts = self.broker.cover(id, channel)?.facts();
-        let (giver, approval) = (facts.run, facts.id);
-        let to = self.broker.delegation(run, approval).and_then(lychgate_core::broker::Delegation::to);
-        let named = to.and_then(|to| {
-            let way = self.named.iter().find(|way| lowest(way) == Some(to)).map(Arc::clone)?;
+        let (giver, named) = loop {
+            let run = self.broker.run(id)?;
+            let facts = self.broker.cover(id, channel)?.facts();
+            let (giver, approval) = (facts.run, facts.id);
+            let to = self.broker.delegation(run, approval).and_then(lychgate_core::broker::Delegation::to);
+            let Some(to) = to else { break (giver, None) };
+            let way = self.named.iter().find(|named| named.from == giver && named.to() == Some(to));
+            let Some(way) = way.map(|named| Arc::clone(&named.way)) else { break (giver, None) };
             let now = way.look(Seen::Seen(to));
-            Some((way, now))
-        });
+            if differences(way.subject(), &now).is_empty() {
+                break (giver, Some((way, now)));
+            }
+            // It was found by this very way: each turn takes one away.
+            self.end_delegations(&way);
+        };
         // No frame of the giver's is at hand: what is asked of it is that its processes are the ones that were approved.
         let peer = self.runs.get(&giver).map_or(Seen::Unseen(Why::Gone), |handle| Seen::Seen(handle.peer));
         let chain = self.look(giver, peer).chain;
         Some(Covering { giver, chain, named })
+    }
+
+    /// Looks at what may serve a run on some channels, so that what is told of it is true of now.
+    pub(crate) fn look_at_covers(&mut self, id: RunId, channels: &[ChannelName]) {
+        for channel in channels {
+            let _ = self.covering(id, channel);
+        }
     }
 
     /// The same as evidence for `decide`; `way` is how the run's own way up looks now.
@@ -105,7 +135,9 @@ impl Authority {
         let whole = self.broker.run(id).is_some_and(|run| run.descent_broken().is_none());
         let now = self.channel(channel)?;
         let usable = |approval: &&Approval| crate::agent::authorize::usable(approval, &now);
-        self.broker.cover(id, channel).filter(|_| whole).filter(usable)
+        let speaks = self.broker.run(id).and_then(Run::conversation);
+        let same = |approval: &&Approval| !other_conversation(approval.facts().conversation.as_deref(), speaks);
+        self.broker.cover(id, channel).filter(|_| whole).filter(usable).filter(same)
     }
 
     /// Channels that a run may use without asking, by its own approvals or by those that serve it.
@@ -158,26 +190,34 @@ impl Authority {
         Some(WorksUnder { run: giver, program, covered: covering.is_some() })
     }
 
-    /// A run names a process that its agent started. The way up to the agent was pinned for this very call.
-    pub(crate) fn delegate(&mut self, from: RunId, channels: &[ChannelName], way: Arc<Pinned>) -> Result<(), Reason> {
+    /// A run names a process that its agent started. The way up to the agent was pinned for this very call. The token is
+    /// cancelled when this delegation is over or another one took its place.
+    pub(crate) fn delegate(
+        &mut self,
+        from: RunId,
+        channels: &[ChannelName],
+        way: Arc<Pinned>,
+    ) -> Result<CancellationToken, Reason> {
         let descent = way.subject().clone();
         let approvals = self.broker.delegate(from, channels, descent.clone())?;
-        let to = lowest(&way);
-        self.named.retain(|other| lowest(other) != to);
-        self.named.push(way);
+        let over = CancellationToken::new();
+        let named = Named { from, way, _over: over.clone().drop_guard() };
+        let to = named.to();
+        self.named.retain(|other| other.from != from || other.to() != to);
+        self.named.push(named);
         self.note(Event::Delegated { run: from, descent, channels: channels.to_vec(), approvals });
         self.bump();
-        Ok(())
+        Ok(over)
     }
 
-    /// A process that was named ended, or one above it.
+    /// A process that was named ended or changed, or one above it.
     pub(crate) fn end_delegations(&mut self, way: &Arc<Pinned>) {
         let Some(named) = way.subject().peer() else { return };
         // A later delegation to the same process is watched for itself.
-        if !self.named.iter().any(|other| Arc::ptr_eq(other, way)) {
+        if !self.named.iter().any(|other| Arc::ptr_eq(&other.way, way)) {
             return;
         }
-        self.named.retain(|other| !Arc::ptr_eq(other, way));
+        self.named.retain(|other| other.to() != Some(named.inode));
         if self.broker.end_delegations(named.inode) {
             self.note(Event::DelegationEnded { pid: named.pid, process: named.inode });
             let helpers =
@@ -199,12 +239,8 @@ impl Authority {
     /// Lets go of what no delegation names any more.
     pub(super) fn drop_unnamed(&mut self) {
         let broker = &self.broker;
-        self.named.retain(|way| lowest(way).is_some_and(|to| broker.is_named(to)));
+        self.named.retain(|named| named.to().is_some_and(|to| broker.is_named(named.from, to)));
     }
-}
-
-fn lowest(way: &Arc<Pinned>) -> Option<ProcessInode> {
-    way.subject().peer().map(|peer| peer.inode)
 }
 
 /// The end of a process is not a mismatch of identity; the journal keeps the two apart (R25).

@@ -28,7 +28,7 @@ use lychgate_core::programs::{ProgramImage, Programs};
 use lychgate_core::recall::{Arrival, Recall};
 use lychgate_core::record::{AgentIdentity, EndKind, Record, RunRecord};
 use lychgate_journal::{Journal, Pending};
-use lychgate_peer::{Pinned, unseen_program};
+use lychgate_peer::unseen_program;
 use lychgate_vault::Counters;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub(crate) struct Authority {
     pub(crate) past: Past,
     pub(crate) runs: HashMap<RunId, Arc<RunHandle>>,
     /// The ways up from processes that a delegation names.
-    named: Vec<Arc<Pinned>>,
+    named: Vec<helpers::Named>,
     pub(crate) journal: Arc<Journal>,
     pub(crate) keeper: Keeper,
     counters: Arc<Mutex<Counters>>,

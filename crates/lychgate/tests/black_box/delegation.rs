@@ -7,6 +7,7 @@ use crate::world::answer::Answer;
 use crate::world::children::children_of;
 use crate::world::helper::Born;
 use crate::world::raw::By;
+use crate::world::until;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -184,6 +185,70 @@ fn one_run_names_no_more_than_a_few_at_a_time() {
     named[8].registered();
     let answer = named[8].call(By::Itself, &world.raw_get("/v1/x")).unwrap();
     answer.must_say("COMPLETED");
+}
+
+/// Who names a program again and again takes no more of the gateway than by naming it once, and a revoke gives that back.
+#[test]
+fn naming_the_same_program_again_takes_nothing_more() {
+    let world = World::new();
+    let mut agent = agent(&world);
+    let named = world.helper(&mut agent, Born::Child);
+    let unnamed = descriptors(&world);
+    delegate(&mut agent, named.pid()).must_say("COMPLETED");
+    let once = descriptors(&world);
+    assert!(once > unnamed);
+    for _ in 0..10 {
+        delegate(&mut agent, named.pid()).must_say("COMPLETED");
+    }
+    until("what was named before is let go", || (descriptors(&world) <= once).then_some(()));
+    world.lych(&["revoke", "--all"]).exits(0);
+    until("all of it is let go", || (descriptors(&world) <= unnamed).then_some(()));
+}
+
+fn descriptors(world: &World) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", world.gateway_pid())).unwrap().count()
+}
+
+/// What was named and executes another program is nobody's any more: the record says so, and it may ask for itself.
+#[test]
+fn a_named_program_that_becomes_another_one_ends_its_delegation_and_may_ask() {
+    for first in ["http", "authorize"] {
+        let world = World::new();
+        let mut agent = agent(&world);
+        let mut named = world.helper(&mut agent, Born::Child);
+        delegate(&mut agent, named.pid()).must_say("COMPLETED");
+        named.registered();
+        named.exec();
+        named.registered();
+        if first == "http" {
+            assert_eq!(named.gets(&world, "/v1/x"), NEW);
+        } else {
+            let ask = json!({ "call": "authorize", "channels": ["api"], "wait_seconds": 0 });
+            assert!(named.call(By::Itself, &ask).unwrap().says().starts_with("APPROVAL_PENDING"));
+        }
+        world.has_activity(&["delegation_ended", &format!("to_pid={}", named.pid())]);
+        assert_eq!(world.cards().len(), 1);
+        assert_eq!(world.upstream.connections(), 0);
+    }
+}
+
+/// Two runs of one agent name the same program: the end of one takes nothing from the other, and the end of the program is
+/// still seen.
+#[test]
+fn two_runs_that_name_one_program_do_so_each_for_itself() {
+    let world = World::new();
+    let mut agent = agent(&world);
+    let mut named = world.registered_helper(&mut agent, Born::Child);
+    let meeting = world.meeting();
+    agent.starts(&meeting.words(&[], &world.words(&["mcp"])));
+    let mut second = meeting.agent();
+    second.authorized(&world, &["api"]);
+    delegate(&mut agent, named.pid()).must_say("COMPLETED");
+    delegate(&mut second, named.pid()).must_say("COMPLETED");
+    second.kill();
+    assert_eq!(named.gets(&world, "/v1/x"), "COMPLETED");
+    named.kill();
+    world.has_activity(&["delegation_ended", &format!("to_pid={}", named.pid())]);
 }
 
 fn kill(pid: u32) {

@@ -153,6 +153,26 @@ fn a_helper_that_becomes_another_program_is_refused() {
     assert_eq!(world.upstream.connections(), 0);
 }
 
+/// Another conversation than the approval's is not served, and is not told that it was: it can ask.
+#[test]
+fn a_helper_in_a_conversation_of_its_own_asks_for_itself() {
+    let world = World::new();
+    let mut agent = world.agent_of("thread-a");
+    let ask = json!({ "channels": ["api"], "wait_seconds": 0 });
+    let card = agent.call("authorize", ask.clone()).card();
+    world.approve_with_programs(card);
+    agent.call("authorize", ask).must_say("COMPLETED");
+    let mut helper = world.helper(&mut agent, Born::Child);
+    assert_eq!(helper.register(Some("thread-b"))["type"], "registered");
+    assert_eq!(helper.gets(&world, "/v1/x"), "REAUTH_REQUIRED conversation_changed");
+    let ask = json!({ "call": "authorize", "channels": ["api"], "wait_seconds": 0 });
+    let answer = helper.call(By::Itself, &ask).unwrap();
+    assert!(answer.says().starts_with("APPROVAL_PENDING"), "{}", answer.says());
+    world.approve(answer.card());
+    assert_eq!(helper.gets(&world, "/v1/x"), "COMPLETED");
+    assert_eq!(world.upstream.count(), 1);
+}
+
 #[test]
 fn every_end_of_the_agents_approval_ends_the_helpers_too() {
     type End = fn(&World, &mut crate::world::agent::Agent);
@@ -313,6 +333,11 @@ fn lych_call_works_under_the_agent_that_runs_it_and_else_asks_for_itself() {
     let sent = world.upstream.requests();
     assert_eq!(sent[1].body, b"all of it");
     assert_eq!((sent[1].header("content-type"), sent[1].header("x-one")), (vec!["text/plain"], vec!["two"]));
+
+    // An approval that has ended is no reason to send away a program that it never served.
+    world.lock();
+    world.unlock();
+    agent.runs(&get("/v1/x"), "").exits(1).complains("APPROVAL_PENDING (new_run)");
 
     // Cut loose, it asks for itself.
     agent.runs_as_orphan(&get("/v1/x"), "").exits(1).complains("APPROVAL_PENDING (new_run)");

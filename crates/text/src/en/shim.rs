@@ -54,8 +54,8 @@ about who may use them.",
         (
             "delegate",
             "Let one running program that you started (not one that was detached from you) use channels under this run's \
-approval when it connects to the gateway by itself, with `lych call` for example. Only channels that this run may use \
-by an approval of its own. It ends when the program, you, or a process between ends. No secret and no token changes \
+approval when it connects to the gateway by itself. What it starts in turn is not served, `lych call` in a script \
+neither. Only channels that this run may use by an approval of its own. It ends when the program, you, or a process between ends. No secret and no token changes \
 hands, and what asks each time still asks the person.",
         ),
         ("run_status", "This run: its number, the channels it may use now, and its unfinished actions. Asks nobody."),
