@@ -175,7 +175,10 @@ fn every_end_of_the_givers_approval_ends_the_cover_with_its_cause() {
     ];
     for (end, reason) in ends {
         let mut broker = broker();
-        approve(&mut broker, 1, "github", true, 1);
+        let given = approve(&mut broker, 1, "github", true, 1);
+        broker.register(new(6, &[(41, 30)], Some(&[(41, 30), (30, AGENT), (AGENT, 1)]))).unwrap();
+        broker.runs.get_mut(&RunId(2)).unwrap().served_on.insert(github(), (given, None));
+        assert_eq!(covers(&broker, 6), Some(given));
         // A question about one use, and a yes to another one, both on top of it.
         let (card, _) = broker.ask(ask_use(2, 1, 9), Moment(0)).unwrap();
         let (other, _) = broker.ask(ask_use(2, 1, 8), Moment(0)).unwrap();
@@ -186,6 +189,9 @@ fn every_end_of_the_givers_approval_ends_the_cover_with_its_cause() {
         let ends = end(&mut broker);
         assert!(ends.cards.iter().any(|(closed, run, why)| (*closed, *run, *why) == (card, RunId(2), reason.reason())));
         assert_eq!(broker.cover(RunId(2), &github()).and_then(Approval::ended), Some(reason), "it explains");
+        // To a program that it never served it does so only where a person said stop.
+        let told = broker.cover(RunId(6), &github()).and_then(Approval::ended);
+        assert_eq!(told, (reason == EndReason::ManualRevoke).then_some(reason));
         assert!(broker.take_call(Ref([8; 16])).is_none(), "{reason:?}: the yes to one use falls with it");
     }
 }
