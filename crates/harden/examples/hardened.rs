@@ -37,7 +37,9 @@ fn main() {
     say("spawn", Command::new("/usr/bin/true").status().map(drop));
     say("dumpable", lychgate_sys::set_dumpable(true));
     say("writable_code", writable_code());
+    // SAFETY: the pointer is to a byte that outlives the call.
     say("type_for_others", called(unsafe { libc::ioctl(0, libc::TIOCSTI, b"x".as_ptr()) }));
+    // SAFETY: no memory is handed over; signal 0 only asks.
     say("signal", called(unsafe { libc::kill(libc::getppid(), 0) }));
     for (name, number) in CALLS {
         // SAFETY: with these arguments each of them does nothing, or fails, where the kernel lets it through.
